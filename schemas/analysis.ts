@@ -1,0 +1,30 @@
+/** `analysis.json`: why the winner of a comparison won, unsealed. */
+import { z } from 'zod'
+
+const following = z.looseObject({ score: z.number(), issues: z.array(z.string()) })
+
+export const analysis = z.looseObject({
+  comparison_summary: z.looseObject({
+    winner: z.enum(['A', 'B', 'TIE']),
+    winner_skill: z.string(),
+    loser_skill: z.string(),
+    comparator_reasoning: z.string(),
+  }),
+  winner_strengths: z.array(z.string()),
+  loser_weaknesses: z.array(z.string()),
+  instruction_following: z.looseObject({ winner: following, loser: following }),
+  improvement_suggestions: z.array(
+    z.looseObject({
+      priority: z.string().describe('high, medium or low'),
+      category: z.string(),
+      suggestion: z.string(),
+      expected_impact: z.string(),
+    }),
+  ),
+  transcript_insights: z.looseObject({
+    winner_execution_pattern: z.string(),
+    loser_execution_pattern: z.string(),
+  }),
+})
+
+export type Analysis = z.infer<typeof analysis>

@@ -1,0 +1,34 @@
+/** The table of artefacts: every file that Whetstone reads or writes, and its schema. */
+import type { z } from 'zod'
+import { analysis } from './analysis.ts'
+import { benchmark } from './benchmark.ts'
+import { comparison } from './comparison.ts'
+import { evalMetadata } from './eval_metadata.ts'
+import { evalsFile } from './evals.ts'
+import { feedback } from './feedback.ts'
+import { grading } from './grading.ts'
+import { history } from './history.ts'
+import { metrics } from './metrics.ts'
+import { plan, runSpec } from './plan.ts'
+import { runRecord } from './run.ts'
+import { timing } from './timing.ts'
+import { transcriptEvent } from './transcript.ts'
+
+export const artefacts = {
+  evals: evalsFile,
+  eval_metadata: evalMetadata,
+  plan,
+  run_spec: runSpec,
+  run: runRecord,
+  transcript_event: transcriptEvent,
+  metrics,
+  timing,
+  grading,
+  benchmark,
+  comparison,
+  analysis,
+  history,
+  feedback,
+} satisfies Record<string, z.ZodType>
+
+export type ArtefactName = keyof typeof artefacts

@@ -1,0 +1,113 @@
+/** `benchmark.json`: all gradings of one plan, summarised. The seed's fields exactly, plus ours. */
+import { z } from 'zod'
+import { gradedExpectation } from './grading.ts'
+import { configuration } from './plan.ts'
+
+/** Sample statistics: stddev with n−1, 0.0 for one value (as skill-creator's). */
+export const summaryStats = z.looseObject({ mean: z.number(), stddev: z.number(), min: z.number(), max: z.number() })
+
+export const benchmarkRun = z.looseObject({
+  eval_id: z.number().int(),
+  eval_name: z.string(),
+  configuration: z.string(),
+  run_number: z.number().int(),
+  result: z.looseObject({
+    pass_rate: z.number().min(0).max(1),
+    passed: z.number().int(),
+    failed: z.number().int(),
+    total: z.number().int(),
+    time_seconds: z.number(),
+    tokens: z.number().optional().describe('absent: the engine does not report tokens'),
+    tool_calls: z.number().int().optional(),
+    errors: z.number().int(),
+    cost_usd: z.number().nullable().optional(),
+    skill_read: z.boolean().nullable().optional(),
+  }),
+  expectations: z.array(gradedExpectation),
+  notes: z.array(z.string()),
+})
+
+/** A planned run that is in no rate, and why. */
+export const excludedRun = z.object({
+  eval_id: z.number().int(),
+  eval_name: z.string(),
+  configuration,
+  run_number: z.number().int(),
+  reason: z.enum(['failed', 'cancelled', 'timed_out', 'ungraded', 'judge_error', 'missing', 'cannot_run']),
+  kind: z.string().nullable().describe('the failure kind of a failed run'),
+  message: z.string(),
+})
+
+export const armSummary = z.looseObject({
+  pass_rate: summaryStats,
+  time_seconds: summaryStats,
+  tokens: summaryStats.optional(),
+})
+
+export const caseRow = z.object({
+  eval_id: z.number().int(),
+  eval_key: z.string().nullable(),
+  eval_name: z.string(),
+  arms: z.record(
+    z.string(),
+    z.object({
+      runs: z.number().int().nonnegative().describe('graded runs'),
+      pass_rate: summaryStats.nullable().describe('null: no graded run'),
+      time_seconds: summaryStats.nullable(),
+      tokens: summaryStats.nullable(),
+      all_passed: z.number().int().nonnegative().describe('runs in which every decided expectation passed'),
+    }),
+  ),
+  delta: z.number().nullable().describe('candidate − baseline of the mean pass rates; null where an arm has none'),
+})
+
+export const runCounts = z.object({
+  planned: z.number().int().nonnegative(),
+  used: z.number().int().nonnegative().describe('graded and in the rates'),
+  ungraded: z.number().int().nonnegative().describe('completed, but the case has no criteria'),
+  excluded: z.record(z.string(), z.number().int().positive()).describe('by reason, or failed:<kind>'),
+})
+
+export const costSummary = z.object({
+  agent_usd: z.number().nullable().describe('sum over runs whose cost is known; null: known for none'),
+  judge_usd: z.number().nullable(),
+  unknown_runs: z.number().int().nonnegative().describe('runs whose cost is unknown'),
+})
+
+export const benchmark = z.looseObject({
+  schema_version: z.literal(1).optional(),
+  metadata: z.looseObject({
+    skill_name: z.string(),
+    skill_path: z.string(),
+    executor_model: z.string(),
+    analyzer_model: z.string(),
+    timestamp: z.string(),
+    evals_run: z.array(z.union([z.number().int(), z.string()])),
+    runs_per_configuration: z.number().int(),
+  }),
+  runs: z.array(benchmarkRun),
+  run_summary: z
+    .looseObject({
+      delta: z
+        .looseObject({ pass_rate: z.string(), time_seconds: z.string(), tokens: z.string().optional() })
+        .optional()
+        .describe('candidate − baseline; absent when an arm has no graded run'),
+    })
+    .catchall(armSummary)
+    .describe('one entry an arm, under its configuration name'),
+  notes: z.array(z.string()),
+  complete: z.boolean().optional().describe('false: a planned run has no grade'),
+  counts: runCounts.optional(),
+  cases: z.array(caseRow).optional(),
+  excluded_runs: z.array(excludedRun).optional(),
+  cost: costSummary.optional(),
+})
+
+export type SummaryStats = z.infer<typeof summaryStats>
+export type BenchmarkRun = z.infer<typeof benchmarkRun>
+export type ExcludedRun = z.infer<typeof excludedRun>
+export type ArmSummary = z.infer<typeof armSummary>
+export type CaseRow = z.infer<typeof caseRow>
+export type RunCounts = z.infer<typeof runCounts>
+export type CostSummary = z.infer<typeof costSummary>
+export type Benchmark = z.infer<typeof benchmark>

@@ -1,0 +1,42 @@
+/** `evals/evals.json`, the suite file of a skill: skill-creator's fields exactly, plus ours. What the lenient reader accepts beyond this is in docs/formats.md. */
+import { z } from 'zod'
+import { check } from './check.ts'
+
+export const gitStart = z.union([
+  z.literal(true).describe('git init and one commit of the input files before the agent starts'),
+  z.strictObject({
+    bundle: z.string().min(1).describe('a git bundle, relative to the skill folder, cloned before the agent starts'),
+  }),
+])
+
+export const evalCase = z.looseObject({
+  id: z.number().int().optional().describe('unique integer'),
+  eval_key: z.string().optional().describe("the source's own id where it was not an integer"),
+  name: z.string().optional(),
+  prompt: z.string().min(1).describe('the task'),
+  expected_output: z.string().optional().describe('what success looks like; seen by the judge, never by the agent'),
+  files: z.array(z.string().min(1)).optional().describe('input files or folders, relative to the skill root'),
+  expectations: z.array(z.string().min(1)).optional().describe('statements that the judge decides'),
+  checks: z.array(check).optional().describe('statements that code decides'),
+  reference: z
+    .strictObject({ answer: z.string().optional(), files: z.record(z.string(), z.string()).optional() })
+    .optional()
+    .describe('a known good outcome; never seen by the agent'),
+  turns: z.array(z.string().min(1)).optional().describe('further user messages, sent one by one after each answer'),
+  timeout: z.number().positive().optional().describe('seconds for one run; wins over --timeout'),
+  setup: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('a shell command run in the working folder before the agent, in both arms'),
+  git: gitStart.optional(),
+})
+
+export const evalsFile = z.looseObject({
+  skill_name: z.string().min(1),
+  evals: z.array(evalCase),
+})
+
+export type EvalCase = z.infer<typeof evalCase>
+export type EvalsFile = z.infer<typeof evalsFile>
+export type GitStart = z.infer<typeof gitStart>

@@ -1,0 +1,75 @@
+/** `grading.json`: the verdicts on one run, each with evidence. Summaries are computed by us, never taken from a model. */
+import { z } from 'zod'
+import { executionMetrics } from './metrics.ts'
+
+export const gradedExpectation = z.looseObject({
+  text: z.string(),
+  passed: z.boolean(),
+  evidence: z.string(),
+  decided_by: z.string().optional().describe('judge, check:<type>, or timeout'),
+  derived: z.boolean().optional().describe('made from expected_output, because the case lists none'),
+  indicator: z.boolean().optional(),
+})
+
+export const judgeError = z.object({ text: z.string(), reason: z.string() })
+
+export const gradingSummary = z.looseObject({
+  passed: z.number().int().nonnegative(),
+  failed: z.number().int().nonnegative(),
+  total: z.number().int().nonnegative().describe('decided expectations; judge errors are outside'),
+  pass_rate: z.number().min(0).max(1).describe('passed ÷ total, 0 when nothing was decided'),
+})
+
+export const claim = z.looseObject({
+  claim: z.string(),
+  type: z.string().describe('factual, process or quality'),
+  verified: z.boolean(),
+  evidence: z.string(),
+})
+
+export const userNotesSummary = z.looseObject({
+  uncertainties: z.array(z.string()),
+  needs_review: z.array(z.string()),
+  workarounds: z.array(z.string()),
+})
+
+export const evalFeedback = z.looseObject({
+  suggestions: z.array(z.looseObject({ assertion: z.string().optional(), reason: z.string() })),
+  overall: z.string(),
+})
+
+export const grading = z.looseObject({
+  expectations: z.array(gradedExpectation),
+  summary: gradingSummary,
+  execution_metrics: executionMetrics.optional(),
+  timing: z
+    .looseObject({
+      executor_duration_seconds: z.number().nonnegative().optional(),
+      grader_duration_seconds: z.number().nonnegative().optional(),
+      total_duration_seconds: z.number().nonnegative().optional().describe("skill-creator's; we leave it out"),
+    })
+    .optional(),
+  claims: z.array(claim).optional(),
+  user_notes_summary: userNotesSummary.optional(),
+  eval_feedback: evalFeedback.optional(),
+  judge_errors: z.array(judgeError).optional().describe('expectations that no judge could decide; outside the summary'),
+  judge: z
+    .object({
+      engine: z.string(),
+      model: z.string().nullable(),
+      calls: z.number().int().nonnegative(),
+      tokens: z.number().int().nonnegative().nullable(),
+      cost_usd: z.number().nonnegative().nullable(),
+    })
+    .optional()
+    .describe('absent: code decided everything'),
+  graded_key: z
+    .string()
+    .optional()
+    .describe('sha256 of the run key, the criteria and the judge: the same again is not graded again'),
+})
+
+export type GradedExpectation = z.infer<typeof gradedExpectation>
+export type JudgeError = z.infer<typeof judgeError>
+export type GradingSummary = z.infer<typeof gradingSummary>
+export type Grading = z.infer<typeof grading>

@@ -1,0 +1,83 @@
+/** `plan.json`: every run of a benchmark and all that shapes it: enough to resume, repeat or send away. Holds no secret. */
+import { z } from 'zod'
+import { gitStart } from './evals.ts'
+import { inputFile, loadWarning, skill, suiteCase } from './suite.ts'
+
+export const configuration = z.enum(['with_skill', 'without_skill', 'new_skill', 'old_skill'])
+
+/** An engine and the model it is asked for; `model` null: the engine's own default. `command` only for the command engine. */
+export const engineChoice = z.object({
+  name: z.string().min(1),
+  model: z.string().nullable(),
+  command: z.string().optional(),
+})
+
+export const activation = z.enum(['natural', 'instructed'])
+
+/** One run: one case × one configuration × one run number, with all it takes to perform it anywhere. */
+export const runSpec = z.object({
+  run_id: z
+    .string()
+    .describe('the folder of the run relative to the benchmark, such as eval-1-totals/with_skill/run-1'),
+  eval_id: z.number().int(),
+  eval_name: z.string(),
+  configuration,
+  run_number: z.number().int().positive(),
+  prompt: z.string().describe('as the agent gets it'),
+  files: z.array(inputFile),
+  setup: z.string().nullable(),
+  git: gitStart.nullable(),
+  skill: skill.nullable().describe('null: the arm without the skill'),
+  absent_skill: z
+    .string()
+    .nullable()
+    .describe('the name that must not be visible in this arm; null where the arm has it'),
+  engine: engineChoice,
+  max_turns: z.number().int().positive().nullable(),
+  timeout_seconds: z.number().positive(),
+  activation,
+  key: z
+    .string()
+    .describe('sha256 of everything that shapes the result, run number included; no paths of this machine'),
+})
+
+export const planOptions = z.object({
+  engine: engineChoice,
+  judge: engineChoice.nullable().describe('null: no case of the suite needs a judge'),
+  runs: z.number().int().positive(),
+  timeout_seconds: z.number().positive(),
+  max_turns: z.number().int().positive().nullable(),
+  activation,
+  on_timeout: z.enum(['fail', 'exclude']),
+  retries: z.number().int().nonnegative(),
+})
+
+export const plan = z.object({
+  schema_version: z.literal(1),
+  plan_id: z.string().describe('sha256 over the runs and the options; the same plan again is a resume'),
+  created_at: z.iso.datetime(),
+  suite: z.object({ path: z.string(), format: z.string(), sha256: z.string() }),
+  skill,
+  baseline: skill.nullable().describe('the older version when two versions meet'),
+  candidate_configuration: configuration,
+  baseline_configuration: configuration,
+  options: planOptions,
+  cases: z.array(suiteCase),
+  runs: z.array(runSpec),
+  warnings: z.array(loadWarning),
+  calls: z.object({
+    agent_runs: z.number().int().nonnegative(),
+    judge_calls: z
+      .number()
+      .int()
+      .nonnegative()
+      .describe('one for each run of a case with expectations; repairs not counted'),
+  }),
+})
+
+export type Configuration = z.infer<typeof configuration>
+export type EngineChoice = z.infer<typeof engineChoice>
+export type Activation = z.infer<typeof activation>
+export type RunSpec = z.infer<typeof runSpec>
+export type PlanOptions = z.infer<typeof planOptions>
+export type Plan = z.infer<typeof plan>

@@ -1,0 +1,90 @@
+/** `run.json`, the RunRecord: how one run ended and what the engine reported. A broken run is a record, never a zero. */
+import { z } from 'zod'
+import { activation, configuration } from './plan.ts'
+import { cost, usage } from './usage.ts'
+
+/** Why a run has no outcome to grade. All are infrastructure: counted apart, never in a pass rate. */
+export const failureKind = z.enum([
+  'missing_binary',
+  'credentials',
+  'unreachable',
+  'rate_limited',
+  'overloaded',
+  'server_error',
+  'bad_request',
+  'crash',
+  'bad_output',
+  'setup',
+  'skill_not_offered',
+  'contaminated',
+])
+
+export const outputFile = z.object({
+  path: z.string().describe('relative to outputs/'),
+  bytes: z.number().int().nonnegative(),
+  sha256: z.string(),
+  change: z.enum(['created', 'modified']),
+})
+
+const shared = {
+  schema_version: z.literal(1),
+  run_id: z.string(),
+  eval_id: z.number().int(),
+  eval_name: z.string(),
+  configuration,
+  run_number: z.number().int().positive(),
+  key: z.string(),
+  engine: z.object({
+    name: z.string(),
+    version: z.string().nullable(),
+    model: z.string().nullable().describe('the model really used'),
+    provider: z.string().nullable(),
+  }),
+  activation,
+  started_at: z.iso.datetime(),
+  ended_at: z.iso.datetime(),
+  duration_ms: z
+    .number()
+    .nonnegative()
+    .describe("the agent's wall time in the attempt that counts; retries' waits, setup and grading left out"),
+  attempts: z.number().int().positive(),
+  session_id: z.string().nullable(),
+  usage: usage.nullable().describe('null: the engine does not report tokens'),
+  cost: cost.nullable().describe('null: unknown'),
+  steps: z.number().int().nonnegative().describe('model responses; for an engine that shows none, 1'),
+  stop_reason: z.string().nullable(),
+  exit_code: z.number().int().nullable(),
+  signal: z.string().nullable(),
+  final_response: z.string(),
+  skill: z.object({
+    offered: z.boolean().nullable().describe('the engine listed it; null: the engine does not say'),
+    read: z.boolean().nullable().describe('its SKILL.md was read; null: the engine does not show its tools'),
+    read_at_step: z.number().int().nonnegative().nullable(),
+  }),
+  loaded: z
+    .object({ skills: z.array(z.string()), tools: z.array(z.string()), mcp_servers: z.array(z.string()) })
+    .nullable()
+    .describe('what the engine says it loaded; null: it does not say'),
+  permission_denials: z.array(z.string()),
+  outputs: z.object({
+    files: z.array(outputFile),
+    deleted: z.array(z.string()).describe('input files that the agent removed'),
+    left_out: z.array(z.object({ path: z.string(), reason: z.string() })),
+  }),
+  warnings: z.array(z.string()),
+}
+
+export const runRecord = z.discriminatedUnion('status', [
+  z.object({ status: z.literal('completed'), ...shared }),
+  z.object({ status: z.literal('timed_out'), ...shared }),
+  z.object({
+    status: z.literal('failed'),
+    error: z.object({ kind: failureKind, message: z.string() }),
+    ...shared,
+  }),
+  z.object({ status: z.literal('cancelled'), ...shared }),
+])
+
+export type FailureKind = z.infer<typeof failureKind>
+export type OutputFile = z.infer<typeof outputFile>
+export type RunRecord = z.infer<typeof runRecord>

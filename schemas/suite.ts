@@ -1,0 +1,67 @@
+/** A suite: a skill's cases in one normal form, whatever format they came from. */
+import { z } from 'zod'
+import { check } from './check.ts'
+import { gitStart } from './evals.ts'
+
+/** One file or folder that both arms get. `path` is where it lies in the run's working folder, `source` where it is read from. */
+export const inputFile = z.object({
+  path: z.string().min(1),
+  source: z.string().min(1),
+  kind: z.enum(['file', 'directory']),
+  sha256: z.string().describe('of the content; of a folder: of its sorted paths and contents'),
+  bytes: z.number().int().nonnegative(),
+})
+
+export const expectation = z.object({
+  text: z.string().min(1),
+  derived: z.boolean().optional().describe('true: made from expected_output, because the case lists none'),
+  indicator: z.boolean().optional(),
+})
+
+export const suiteCase = z.object({
+  eval_id: z.number().int().nonnegative(),
+  eval_key: z.string().nullable().describe("the source's own id where it was not an integer"),
+  eval_name: z.string().min(1),
+  prompt: z.string(),
+  expected_output: z.string().nullable(),
+  files: z.array(inputFile),
+  expectations: z.array(expectation),
+  checks: z.array(check),
+  reference: z.object({ answer: z.string().optional(), files: z.record(z.string(), z.string()).optional() }).nullable(),
+  timeout_seconds: z.number().positive().nullable(),
+  setup: z.string().nullable(),
+  git: gitStart.nullable().describe('a bundle path is absolute here'),
+  cannot_run: z
+    .string()
+    .nullable()
+    .describe('why this case cannot run (a missing input file, no prompt); null when it can'),
+})
+
+export const loadWarning = z.object({
+  file: z.string(),
+  at: z.string().describe('JSON path in the file, such as $.evals[2].id'),
+  message: z.string(),
+})
+
+export const suite = z.object({
+  format: z.string().describe('the loader that read it, such as evals.json'),
+  path: z.string().describe('absolute path of the suite file'),
+  skill_name: z.string().min(1),
+  cases: z.array(suiteCase),
+  warnings: z.array(loadWarning),
+})
+
+/** A skill folder, as found. `sha256` covers every file that an agent gets to see (so not `evals/`). */
+export const skill = z.object({
+  name: z.string().min(1),
+  description: z.string(),
+  path: z.string().describe('absolute path of the folder'),
+  sha256: z.string(),
+})
+
+export type InputFile = z.infer<typeof inputFile>
+export type Expectation = z.infer<typeof expectation>
+export type SuiteCase = z.infer<typeof suiteCase>
+export type LoadWarning = z.infer<typeof loadWarning>
+export type Suite = z.infer<typeof suite>
+export type Skill = z.infer<typeof skill>

@@ -1,0 +1,20 @@
+/** Tokens and money of a run: one definition for every engine. */
+import { z } from 'zod'
+
+/** Tokens by kind. `input_tokens` leaves cached ones out; reasoning is part of output. Their sum is "tokens" everywhere. */
+export const usage = z.object({
+  input_tokens: z.number().int().nonnegative(),
+  output_tokens: z.number().int().nonnegative(),
+  cache_read_tokens: z.number().int().nonnegative(),
+  cache_write_tokens: z.number().int().nonnegative(),
+  reasoning_tokens: z.number().int().nonnegative().optional(),
+})
+
+/** US dollars; `source` says who computed them. Unknown cost is null, never 0. */
+export const cost = z.object({
+  usd: z.number().nonnegative(),
+  source: z.enum(['agent', 'estimated']),
+})
+
+export type Usage = z.infer<typeof usage>
+export type Cost = z.infer<typeof cost>

@@ -1,0 +1,35 @@
+// Compiles to dist/ and copies what the code reads at run time (prompts, templates, scenarios) beside it.
+import { execFileSync } from 'node:child_process'
+import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+const fresh = path.join(root, `dist.${process.pid}`)
+const read = /\.(md|hbs|css|ya?ml)$/
+
+function copyAssets(folder) {
+  for (const entry of readdirSync(path.join(root, folder), { withFileTypes: true })) {
+    const relative = path.join(folder, entry.name)
+    if (entry.isDirectory()) copyAssets(relative)
+    else if (read.test(entry.name)) {
+      mkdirSync(path.join(fresh, folder), { recursive: true })
+      cpSync(path.join(root, relative), path.join(fresh, relative))
+    }
+  }
+}
+
+try {
+  const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
+  execFileSync(process.execPath, [tsc, '-p', path.join(root, 'tsconfig.build.json'), '--outDir', fresh], {
+    stdio: 'inherit',
+  })
+  copyAssets('src')
+  chmodSync(path.join(fresh, 'src/cli/bin.js'), 0o755)
+  rmSync(path.join(root, 'dist'), { recursive: true, force: true })
+  renameSync(fresh, path.join(root, 'dist'))
+} catch (error) {
+  rmSync(fresh, { recursive: true, force: true })
+  if (error.status === undefined) throw error
+  process.exitCode = 1
+}

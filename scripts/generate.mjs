@@ -1,0 +1,52 @@
+// Writes schemas/json/*.schema.json (and the CLI reference) from the built code; --check only says what is stale.
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { z } from 'zod'
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+const check = process.argv.includes('--check')
+const { artefacts } = await import(path.join(root, 'dist/schemas/artefacts.js'))
+
+const wanted = new Map()
+for (const [name, schema] of Object.entries(artefacts)) {
+  const body = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' })
+  wanted.set(`schemas/json/${name}.schema.json`, `${JSON.stringify({ title: name, ...body }, null, 2)}\n`)
+}
+
+const cli = path.join(root, 'dist/src/cli/bin.js')
+const help = (...args) =>
+  execFileSync(process.execPath, [cli, ...args, '--help'], {
+    encoding: 'utf8',
+    env: { ...process.env, NO_COLOR: '1', COLUMNS: '100' },
+  }).trimEnd()
+const commands = ['bench', 'grade', 'aggregate', 'demo', 'practice']
+const sections = [['', help()], ...commands.map((name) => [name, help(name)])]
+const reference = sections.map(
+  ([name, text]) => `## whetstone${name ? ` ${name}` : ''}\n\n\`\`\`text\n${text}\n\`\`\`\n`,
+)
+wanted.set(
+  'docs/cli.md',
+  `# Command line reference\n\nGenerated from the program's own help by \`npm run generate\`.\n\n${reference.join('\n')}`,
+)
+
+const stale = []
+for (const [file, text] of wanted) {
+  const full = path.join(root, file)
+  if (existsSync(full) && readFileSync(full, 'utf8') === text) continue
+  stale.push(file)
+  if (!check) {
+    mkdirSync(path.dirname(full), { recursive: true })
+    writeFileSync(full, text)
+  }
+}
+for (const name of existsSync(path.join(root, 'schemas/json')) ? readdirSync(path.join(root, 'schemas/json')) : []) {
+  if (wanted.has(`schemas/json/${name}`)) continue
+  stale.push(`schemas/json/${name} (no longer generated)`)
+  if (!check) rmSync(path.join(root, 'schemas/json', name))
+}
+if (check && stale.length > 0) {
+  console.error(`stale, run \`npm run generate\`:\n${stale.map((file) => `  ${file}`).join('\n')}`)
+  process.exitCode = 1
+} else console.log(check ? 'generated files are clean' : `${stale.length} written`)

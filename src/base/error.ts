@@ -1,0 +1,22 @@
+/** The two kinds of exception: a user's mistake (one line, exit 2) and everything else (a bug, exit 70). */
+
+/** What a user can mend: what is wrong, where, and how to mend it. Shown without a stack. */
+export class UserError extends Error {
+  override readonly name = 'UserError'
+  readonly fix: string | null
+
+  constructor(message: string, fix: string | null = null) {
+    super(message)
+    this.fix = fix
+  }
+}
+
+/** The message of anything thrown. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
+/** The errno code of a system error, such as ENOENT; null for anything else. */
+export function codeOf(error: unknown): string | null {
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null
+}

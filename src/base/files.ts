@@ -1,0 +1,143 @@
+/** Files: atomic durable writes, walks that follow no link out, content hashes. */
+import { createHash } from 'node:crypto'
+import { createReadStream } from 'node:fs'
+import { copyFile, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { pipeline } from 'node:stream/promises'
+import { codeOf } from './error.ts'
+
+/** Writes a file so that it is there whole or not at all: temporary file, fsync, rename, fsync of the folder. */
+export async function writeAtomic(file: string, data: string | Uint8Array): Promise<void> {
+  const folder = path.dirname(file)
+  await mkdir(folder, { recursive: true })
+  const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}.${uniqueNumber()}.tmp`)
+  try {
+    const handle = await open(temporary, 'wx')
+    try {
+      await handle.writeFile(data)
+      await handle.sync()
+    } finally {
+      await handle.close()
+    }
+    await rename(temporary, file)
+  } catch (error) {
+    await rm(temporary, { force: true })
+    throw error
+  }
+  await syncFolder(folder)
+}
+
+/** Makes a rename in this folder durable. A file system that can't sync folders is left to its own ways. */
+export async function syncFolder(folder: string): Promise<void> {
+  const handle = await open(folder, 'r')
+  try {
+    await handle.sync()
+  } catch (error) {
+    if (codeOf(error) !== 'EINVAL' && codeOf(error) !== 'EPERM') throw error
+  } finally {
+    await handle.close()
+  }
+}
+
+/** One file of a walk: its path relative to the root (with /), where its content really lies, and its size in bytes. */
+export interface WalkedFile {
+  path: string
+  source: string
+  bytes: number
+}
+
+export interface Walk {
+  files: WalkedFile[]
+  /** Links that lead out of the root or into a skipped part, and things that are neither file nor folder. */
+  leftOut: { path: string; reason: string }[]
+}
+
+/**
+ * Every file below `root`, sorted by path. `skip` gets a path relative to the root (with /) and says whether it and all
+ * below it are passed over. Links are resolved; one that leads out of the root, or into a skipped part, is left out.
+ */
+export async function walk(root: string, skip: (relative: string) => boolean = () => false): Promise<Walk> {
+  const base = await realpath(root)
+  const found: Walk = { files: [], leftOut: [] }
+  await walkInto({ base, skip, found, ancestors: [] }, base, '')
+  found.files.sort((a, b) => (a.path < b.path ? -1 : 1))
+  return found
+}
+
+interface WalkState {
+  base: string
+  skip: (relative: string) => boolean
+  found: Walk
+  ancestors: readonly string[]
+}
+
+async function walkInto(state: WalkState, folder: string, prefix: string): Promise<void> {
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    const relative = prefix ? `${prefix}/${entry.name}` : entry.name
+    if (state.skip(relative)) continue
+    const target = await resolveEntry(state, path.join(folder, entry.name), entry.isSymbolicLink())
+    if (typeof target === 'string') state.found.leftOut.push({ path: relative, reason: target })
+    else if (target.isFile) state.found.files.push({ path: relative, source: target.real, bytes: target.bytes })
+    else await walkInto({ ...state, ancestors: [...state.ancestors, target.real] }, target.real, relative)
+  }
+}
+
+async function resolveEntry(
+  state: WalkState,
+  full: string,
+  isLink: boolean,
+): Promise<string | { real: string; isFile: boolean; bytes: number }> {
+  const real = isLink ? await realpath(full).catch(() => null) : full
+  if (real === null) return 'broken link'
+  if (isLink) {
+    const inside = path.relative(state.base, real)
+    if (inside.startsWith('..') || path.isAbsolute(inside)) return 'a link out of the folder'
+    if (skippedPart(inside, state.skip)) return 'a link into a part that is left out'
+    if (real === state.base || state.ancestors.includes(real)) return 'a link to a folder above it'
+  }
+  const info = await stat(real)
+  if (!info.isFile() && !info.isDirectory()) return 'neither a file nor a folder'
+  return { real, isFile: info.isFile(), bytes: info.size }
+}
+
+function skippedPart(inside: string, skip: (relative: string) => boolean): boolean {
+  const parts = inside.split(path.sep)
+  return parts.some((_, index) => skip(parts.slice(0, index + 1).join('/')))
+}
+
+/** Copies every file of a walk below `target`; execute bits are kept. */
+export async function copyWalk(files: readonly WalkedFile[], target: string): Promise<void> {
+  for (const file of files) {
+    const to = path.join(target, file.path)
+    await mkdir(path.dirname(to), { recursive: true })
+    await copyFile(file.source, to)
+  }
+}
+
+/** Hex sha256 of a file's content, read as a stream. */
+export async function hashFile(file: string): Promise<string> {
+  const hash = createHash('sha256')
+  await pipeline(createReadStream(file), hash)
+  return hash.digest('hex')
+}
+
+/** Hex sha256 over the sorted paths and contents of a walk. */
+export async function hashWalk(files: readonly WalkedFile[]): Promise<string> {
+  const hash = createHash('sha256')
+  for (const file of files) hash.update(`${file.path}\0${await hashFile(file.source)}\0`)
+  return hash.digest('hex')
+}
+
+/** Whether something is there under this path. */
+export async function exists(file: string): Promise<boolean> {
+  return stat(file).then(
+    () => true,
+    () => false,
+  )
+}
+
+let unique = 0
+function uniqueNumber(): number {
+  unique += 1
+  return unique
+}

@@ -1,0 +1,71 @@
+/** The door for JSON: text in, a checked value out; errors name the file, the field and the bad value. */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { z } from 'zod'
+import { codeOf, messageOf, UserError } from './error.ts'
+
+/** Parses JSON text (a BOM is ignored). Throws UserError with line and column of the mistake. */
+export function parseJson(text: string, file: string): unknown {
+  const body = text.startsWith('\uFEFF') ? text.slice(1) : text
+  try {
+    return JSON.parse(body)
+  } catch (error) {
+    const where = position(body, messageOf(error))
+    throw new UserError(`${file}${where}: not valid JSON (${messageOf(error)})`, 'mend the syntax there')
+  }
+}
+
+/** Parses JSON text and checks it against the schema. Throws UserError naming the field and the value found. */
+export function parseAs<S extends z.ZodType>(schema: S, text: string, file: string): z.infer<S> {
+  return checkAs(schema, parseJson(text, file), file)
+}
+
+/** Checks a value against the schema. Throws UserError that lists up to five mistakes. */
+export function checkAs<S extends z.ZodType>(schema: S, value: unknown, file: string): z.infer<S> {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const issues = result.error.issues.slice(0, 5).map((issue) => `${jsonPath(issue.path)}: ${issue.message}`)
+  const more = result.error.issues.length > 5 ? ` (and ${result.error.issues.length - 5} more)` : ''
+  throw new UserError(`${file}: ${issues.join('; ')}${more}`)
+}
+
+/** Reads and checks a JSON file. Throws UserError for a missing, unreadable or unfit file. */
+export async function readJson<S extends z.ZodType>(schema: S, file: string): Promise<z.infer<S>> {
+  return parseAs(schema, await readText(file), file)
+}
+
+/** Reads a text file. Throws UserError when it is not there or can't be read. */
+export async function readText(file: string): Promise<string> {
+  try {
+    return await readFile(file, 'utf8')
+  } catch (error) {
+    throw new UserError(codeOf(error) === 'ENOENT' ? `${file}: no such file` : `${file}: ${messageOf(error)}`)
+  }
+}
+
+/** A JSON path such as $.evals[2].id from zod's path. */
+export function jsonPath(path: readonly PropertyKey[]): string {
+  return path.reduce<string>((at, key) => (typeof key === 'number' ? `${at}[${key}]` : `${at}.${String(key)}`), '$')
+}
+
+/** JSON with sorted keys and no white space: the same value gives the same text. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    inner !== null && typeof inner === 'object' && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  )
+}
+
+/** Hex sha256 of text or bytes. */
+export function sha256(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex')
+}
+
+function position(text: string, message: string): string {
+  const found = /position (\d+)/.exec(message)
+  const offset = found?.[1] ? Number(found[1]) : /end of JSON/.test(message) ? text.length : null
+  if (offset === null) return ''
+  const before = text.slice(0, offset).split('\n')
+  return `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`
+}

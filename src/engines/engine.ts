@@ -1,0 +1,121 @@
+/** The engine interface: anything that takes a task and answers: an agent CLI, an SDK loop, any command. */
+import type { FailureKind } from '../../schemas/run.ts'
+import type { TranscriptEvent } from '../../schemas/transcript.ts'
+import type { Cost, Usage } from '../../schemas/usage.ts'
+
+/** A skill that lies where the engine's own discovery finds it. `path`: its folder, absolute. */
+export interface InstalledSkill {
+  name: string
+  description: string
+  path: string
+}
+
+export interface EngineTask {
+  /** What the user says. */
+  prompt: string
+  /** Model id or the engine's own alias; null: the engine's default. */
+  model: string | null
+  /** The command line of the command engine; null for every other. */
+  command: string | null
+  /** Working folder, absolute. */
+  cwd: string
+  /** The whole environment of the agent and its tools, HOME included. Holds no credential. */
+  env: Readonly<Record<string, string>>
+  /** Credentials and endpoints, by the names in `Engine.credentials`. An engine hands them to a child only if the child is the agent itself. */
+  credentials: Readonly<Record<string, string>>
+  skills: readonly InstalledSkill[]
+  /** all: the agent's full set; read_only: only tools that read files below cwd (judges); none: answer at once. */
+  tools: 'all' | 'read_only' | 'none'
+  /** At most this many model responses; null: no limit of ours. */
+  maxTurns: number | null
+  /** JSON Schema of a structured answer, which then comes back as `EngineReport.answer`; null: free text. */
+  answerSchema: Readonly<Record<string, unknown>> | null
+  /** A UUID for the engine's session where it takes one. */
+  sessionId: string
+}
+
+type WithoutTime<E> = E extends unknown ? Omit<E, 'at'> : never
+/** A transcript event as an engine emits it; the collector adds the time. */
+export type EmittedEvent = WithoutTime<TranscriptEvent>
+
+export interface EngineContext {
+  /** Aborted on timeout, Ctrl-C or budget: the engine ends the agent (bounded) and rejects with `signal.reason`. */
+  signal: AbortSignal
+  emit: (event: EmittedEvent) => void
+  /** Where the agent's stderr goes (appended, capped); null: thrown away. */
+  stderrFile: string | null
+}
+
+/** What the engine knows at the end, whatever the end was. Null or empty: it does not say. */
+export interface EngineReport {
+  finalResponse: string
+  /** The structured answer as the engine gave it, unchecked; undefined when none was asked for or given. */
+  answer: unknown
+  version: string | null
+  model: string | null
+  provider: string | null
+  sessionId: string | null
+  usage: Usage | null
+  cost: Cost | null
+  stopReason: string | null
+  exitCode: number | null
+  signal: string | null
+  loaded: { skills: string[]; tools: string[]; mcp_servers: string[] } | null
+  permissionDenials: string[]
+}
+
+export interface EngineError {
+  kind: FailureKind
+  message: string
+  /** Whether the same task may work in a while. */
+  retryable: boolean
+  /** What the server asked for (Retry-After), in milliseconds. */
+  retryAfterMs: number | null
+}
+
+export type EngineOutcome =
+  | { status: 'completed'; report: EngineReport }
+  | { status: 'failed'; error: EngineError; report: EngineReport }
+
+export interface ProbeRequest {
+  model: string | null
+  command: string | null
+  credentials: Readonly<Record<string, string>>
+  /** The environment to start a CLI with (own HOME). */
+  env: Readonly<Record<string, string>>
+  signal: AbortSignal
+}
+
+/** `detail` is one line for a person, such as "claude 2.1.329 at /usr/bin/claude". */
+export type Probe =
+  | { ok: true; version: string | null; detail: string }
+  | { ok: false; kind: FailureKind; message: string; fix: string }
+
+export interface Engine {
+  readonly name: string
+  /** Names of the environment variables that it needs or honours, passed through when the user has them set. */
+  readonly credentials: readonly string[]
+  /** Where its own discovery finds skills, relative to the working folder. */
+  readonly skillsFolder: string
+  /** Whether it can work, asked before any paid run; never a paid call itself. Rejects only when aborted. */
+  probe(request: ProbeRequest): Promise<Probe>
+  /** Resolves for every outcome of the agent (crash, refusal, bad output, server errors); rejects only when aborted. */
+  run(task: EngineTask, context: EngineContext): Promise<EngineOutcome>
+}
+
+/** A report in which nothing is known. */
+export const emptyReport: EngineReport = {
+  finalResponse: '',
+  answer: undefined,
+  version: null,
+  model: null,
+  provider: null,
+  sessionId: null,
+  usage: null,
+  cost: null,
+  stopReason: null,
+  exitCode: null,
+  signal: null,
+  loaded: null,
+  permissionDenials: [],
+}

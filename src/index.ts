@@ -1,0 +1,2 @@
+/** The library: flows and types. */
+export { UserError } from './base/error.ts'
