@@ -52,14 +52,19 @@ export interface Walk {
   leftOut: { path: string; reason: string }[]
 }
 
-/**
- * Every file below `root`, sorted by path. `skip` gets a path relative to the root (with /) and says whether it and all
- * below it are passed over. Links are resolved; one that leads out of the root, or into a skipped part, is left out.
- */
-export async function walk(root: string, skip: (relative: string) => boolean = () => false): Promise<Walk> {
+export interface WalkOptions {
+  /** Gets a path relative to the root (with /) and says whether it and all below it are passed over. */
+  skip?: (relative: string) => boolean
+  /** inside (default): links are resolved, and left out when they lead out of the root or into a skipped part; never: every link is left out. */
+  links?: 'inside' | 'never'
+}
+
+/** Every file below `root`, sorted by path. */
+export async function walk(root: string, options: WalkOptions = {}): Promise<Walk> {
   const base = await realpath(root)
   const found: Walk = { files: [], leftOut: [] }
-  await walkInto({ base, skip, found, ancestors: [] }, base, '')
+  const { skip = () => false, links = 'inside' } = options
+  await walkInto({ base, skip, links, found, ancestors: [] }, base, '')
   found.files.sort((a, b) => (a.path < b.path ? -1 : 1))
   return found
 }
@@ -67,6 +72,7 @@ export async function walk(root: string, skip: (relative: string) => boolean = (
 interface WalkState {
   base: string
   skip: (relative: string) => boolean
+  links: 'inside' | 'never'
   found: Walk
   ancestors: readonly string[]
 }
@@ -87,6 +93,7 @@ async function resolveEntry(
   full: string,
   isLink: boolean,
 ): Promise<string | { real: string; isFile: boolean; bytes: number }> {
+  if (isLink && state.links === 'never') return 'a link'
   const real = isLink ? await realpath(full).catch(() => null) : full
   if (real === null) return 'broken link'
   if (isLink) {

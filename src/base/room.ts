@@ -1,0 +1,86 @@
+/** Rooms: temporary folders in which something runs, known by their owner, so that a later start can clear what a killed one left. */
+import { randomBytes } from 'node:crypto'
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { z } from 'zod'
+import { endMarked, isAlive, processStart } from './processes.ts'
+
+const prefix = 'whetstone-'
+const owner = z.object({ pid: z.number().int(), start: z.string().nullable(), mark: z.string() })
+
+export interface Room {
+  /** Absolute path of the folder. */
+  path: string
+  /** The mark that processes of this room carry in their environment. */
+  mark: string
+  /** Ends what still carries the mark and removes the folder. */
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Makes a room. Use with `await using`, so that it always ends. */
+export async function openRoom(): Promise<Room> {
+  const folder = await mkdtemp(path.join(tmpdir(), prefix))
+  const mark = randomBytes(12).toString('hex')
+  const record = { pid: process.pid, start: await processStart(process.pid), mark }
+  await writeFile(path.join(folder, 'owner.json'), JSON.stringify(record))
+  return {
+    path: folder,
+    mark,
+    async [Symbol.asyncDispose]() {
+      await endMarked(mark)
+      await removeFolder(folder)
+    },
+  }
+}
+
+/** Clears the rooms of owners that are gone: ends their processes, removes their folders. Gives what it ended. */
+export async function reapRooms(): Promise<{ rooms: number; processes: number }> {
+  const names = (await readdir(tmpdir()).catch(() => [])).filter((name) => name.startsWith(prefix))
+  const reaped = { rooms: 0, processes: 0 }
+  for (const name of names) {
+    const folder = path.join(tmpdir(), name)
+    const text = await readFile(path.join(folder, 'owner.json'), 'utf8').catch(() => null)
+    const left = text === null ? null : ownerOf(text)
+    if (left === null || (await isAlive(left.pid, left.start))) continue
+    reaped.processes += await endMarked(left.mark)
+    await removeFolder(folder)
+    reaped.rooms += 1
+  }
+  return reaped
+}
+
+function ownerOf(text: string): z.infer<typeof owner> | null {
+  try {
+    return owner.parse(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
+/** Removes a folder even where an agent took away its own write permission. */
+async function removeFolder(folder: string): Promise<void> {
+  const options = { recursive: true, force: true, maxRetries: 3 }
+  await rm(folder, options).catch(async () => {
+    await makeWritable(folder)
+    await rm(folder, options).catch(() => {}) // a folder that can't go is left to the system's own cleaning
+  })
+}
+
+async function makeWritable(folder: string): Promise<void> {
+  const { chmod } = await import('node:fs/promises')
+  await chmod(folder, 0o700).catch(() => {})
+  for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
+    if (entry.isDirectory()) await makeWritable(path.join(folder, entry.name))
+  }
+}
+
+/** Makes folders below a room and gives their paths. */
+export async function foldersIn<const N extends string>(room: Room, names: readonly N[]): Promise<Record<N, string>> {
+  const made: Partial<Record<N, string>> = {}
+  for (const name of names) {
+    made[name] = path.join(room.path, name)
+    await mkdir(path.join(room.path, name), { recursive: true })
+  }
+  return made as Record<N, string>
+}
