@@ -6,6 +6,7 @@ import { comparison } from './comparison.ts'
 import { evalMetadata } from './eval_metadata.ts'
 import { evalsFile } from './evals.ts'
 import { feedback } from './feedback.ts'
+import { flowEvent } from './flow_event.ts'
 import { grading } from './grading.ts'
 import { history } from './history.ts'
 import { metrics } from './metrics.ts'
@@ -29,6 +30,7 @@ export const artefacts = {
   analysis,
   history,
   feedback,
+  flow_event: flowEvent,
 } satisfies Record<string, z.ZodType>
 
 export type ArtefactName = keyof typeof artefacts

@@ -1,6 +1,6 @@
 /** Rooms: temporary folders in which something runs, known by their owner, so that a later start can clear what a killed one left. */
 import { randomBytes } from 'node:crypto'
-import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
@@ -68,19 +68,8 @@ async function removeFolder(folder: string): Promise<void> {
 }
 
 async function makeWritable(folder: string): Promise<void> {
-  const { chmod } = await import('node:fs/promises')
   await chmod(folder, 0o700).catch(() => {})
   for (const entry of await readdir(folder, { withFileTypes: true }).catch(() => [])) {
     if (entry.isDirectory()) await makeWritable(path.join(folder, entry.name))
   }
-}
-
-/** Makes folders below a room and gives their paths. */
-export async function foldersIn<const N extends string>(room: Room, names: readonly N[]): Promise<Record<N, string>> {
-  const made: Partial<Record<N, string>> = {}
-  for (const name of names) {
-    made[name] = path.join(room.path, name)
-    await mkdir(path.join(room.path, name), { recursive: true })
-  }
-  return made as Record<N, string>
 }

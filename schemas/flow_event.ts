@@ -1,0 +1,70 @@
+/** Flow events: what a flow says while it works; `--json` prints them one a line. */
+import { z } from 'zod'
+import { failureKind } from './run.ts'
+
+const run = {
+  run_id: z.string(),
+  eval_id: z.number().int(),
+  eval_name: z.string(),
+  configuration: z.string(),
+  run_number: z.number().int(),
+}
+
+export const flowEvent = z.discriminatedUnion('type', [
+  z.object({
+    type: z.literal('plan_ready'),
+    folder: z.string().describe('the benchmark folder'),
+    skill_name: z.string(),
+    engine: z.string(),
+    model: z.string().nullable(),
+    judge: z.string().nullable(),
+    candidate: z.string(),
+    baseline: z.string(),
+    cases: z.array(z.object({ eval_id: z.number().int(), eval_name: z.string() })),
+    runs: z.number().int().describe('planned'),
+    runs_per_case: z.number().int(),
+    done: z.number().int().describe('already on disk, kept'),
+    warnings: z.number().int(),
+  }),
+  z.object({ type: z.literal('run_started'), ...run }),
+  z.object({
+    type: z.literal('run_retried'),
+    ...run,
+    attempt: z.number().int().describe('the one that failed'),
+    kind: failureKind,
+    message: z.string(),
+    wait_ms: z.number(),
+  }),
+  z.object({
+    type: z.literal('run_finished'),
+    ...run,
+    status: z.enum(['completed', 'timed_out', 'failed', 'cancelled']),
+    kind: failureKind.nullable(),
+    message: z.string().nullable(),
+    duration_ms: z.number(),
+    tokens: z.number().nullable(),
+    cost_usd: z.number().nullable(),
+    skill_read: z.boolean().nullable(),
+  }),
+  z.object({
+    type: z.literal('grade_finished'),
+    ...run,
+    passed: z.number().int(),
+    total: z.number().int(),
+    pass_rate: z.number().nullable().describe('null: nothing was decided'),
+    judge_errors: z.number().int(),
+    cost_usd: z.number().nullable(),
+  }),
+  z.object({ type: z.literal('limit_changed'), limit: z.number().int(), reason: z.string() }),
+  z.object({ type: z.literal('budget_reached'), reason: z.string() }),
+  z.object({
+    type: z.literal('benchmark_written'),
+    folder: z.string(),
+    benchmark: z.string(),
+    complete: z.boolean(),
+    used: z.number().int(),
+    planned: z.number().int(),
+  }),
+])
+
+export type FlowEvent = z.infer<typeof flowEvent>

@@ -1,0 +1,41 @@
+/** Tries again with full jitter: waits grow, are random, and never undercut what the server asked for. */
+import { setTimeout as sleep } from 'node:timers/promises'
+
+export interface RetryOptions {
+  /** Further attempts after the first. */
+  retries: number
+  signal: AbortSignal
+  /** Called before each wait, in milliseconds. */
+  onRetry?: (attempt: number, waitMs: number) => void
+  baseMs?: number
+  capMs?: number
+  random?: () => number
+}
+
+/**
+ * Calls `attempt(n)` (n from 1) until its result asks for no retry or the retries are used up; gives the last result.
+ * Rejects with the abort reason when aborted while waiting.
+ */
+export async function withRetry<R extends { retry: { afterMs: number | null } | null }>(
+  attempt: (number: number) => Promise<R>,
+  options: RetryOptions,
+): Promise<R> {
+  for (let number = 1; ; number += 1) {
+    const result = await attempt(number)
+    if (result.retry === null || number > options.retries) return result
+    const waitMs = waitBefore(number, result.retry.afterMs, options)
+    options.onRetry?.(number, waitMs)
+    await sleep(waitMs, undefined, { signal: options.signal }).catch(() => options.signal.throwIfAborted())
+  }
+}
+
+/** Full jitter (random between 0 and base·2^(n−1), capped), on top of a server's Retry-After where there is one. */
+export function waitBefore(
+  number: number,
+  afterMs: number | null,
+  options: Pick<RetryOptions, 'baseMs' | 'capMs' | 'random'>,
+): number {
+  const { baseMs = 1000, capMs = 60_000, random = Math.random } = options
+  const jitter = random() * Math.min(capMs, baseMs * 2 ** (number - 1))
+  return Math.round(afterMs === null ? jitter : afterMs + Math.min(jitter, 1000))
+}

@@ -1,0 +1,75 @@
+/** What the agent left behind: files it made or changed, copied out with limits; links are not followed. */
+import { lstat } from 'node:fs/promises'
+import path from 'node:path'
+import type { OutputFile, RunRecord } from '../../../schemas/run.ts'
+import { copyWalk, hashFile, type WalkedFile, walk } from '../../base/files.ts'
+
+export const outputLimits = { fileBytes: 20 * 1024 * 1024, totalBytes: 100 * 1024 * 1024, files: 2000 }
+
+/** Folders that are made by tools, not by the agent as an outcome. */
+const passedOver = new Set(['.git', 'node_modules', '__pycache__', '.venv', '.pytest_cache', '.mypy_cache'])
+
+/** State of each file before the agent started: path → signature that any write changes. */
+export type Snapshot = ReadonlyMap<string, string>
+
+export async function takeSnapshot(cwd: string, skillsFolder: string): Promise<Snapshot> {
+  const { files } = await walkOutputs(cwd, skillsFolder)
+  return new Map(await Promise.all(files.map(async (file) => [file.path, await signature(file)] as const)))
+}
+
+/** Copies what is new or changed since the snapshot into `target`; says what was deleted and what was left out, and why. */
+export async function collect(request: {
+  cwd: string
+  before: Snapshot
+  skillsFolder: string
+  target: string
+}): Promise<RunRecord['outputs']> {
+  const { files, leftOut } = await walkOutputs(request.cwd, request.skillsFolder)
+  const left_out = [...leftOut]
+  const kept: WalkedFile[] = []
+  let total = 0
+  for (const file of files) {
+    if (request.before.get(file.path) === (await signature(file))) continue
+    const reason = overLimit({ bytes: file.bytes, total, count: kept.length })
+    if (reason !== null) left_out.push({ path: file.path, reason })
+    else {
+      kept.push(file)
+      total += file.bytes
+    }
+  }
+  await copyWalk(kept, request.target)
+  const now = new Set(files.map((file) => file.path))
+  return {
+    files: await Promise.all(kept.map((file) => described(file, request))),
+    deleted: [...request.before.keys()].filter((name) => !now.has(name)).sort(),
+    left_out,
+  }
+}
+
+async function described(file: WalkedFile, request: { before: Snapshot; target: string }): Promise<OutputFile> {
+  return {
+    path: file.path,
+    bytes: file.bytes,
+    sha256: await hashFile(path.join(request.target, file.path)),
+    change: request.before.has(file.path) ? 'modified' : 'created',
+  }
+}
+
+function overLimit(at: { bytes: number; total: number; count: number }): string | null {
+  if (at.bytes > outputLimits.fileBytes)
+    return `larger than ${outputLimits.fileBytes / 2 ** 20} MiB (${at.bytes} bytes)`
+  if (at.total + at.bytes > outputLimits.totalBytes)
+    return `all outputs together are over ${outputLimits.totalBytes / 2 ** 20} MiB`
+  return at.count >= outputLimits.files ? `more than ${outputLimits.files} files` : null
+}
+
+async function walkOutputs(cwd: string, skillsFolder: string) {
+  const top = skillsFolder.split('/')[0]
+  const skip = (relative: string) => relative === top || passedOver.has(relative.split('/').at(-1) ?? '')
+  return walk(cwd, { skip, links: 'never' })
+}
+
+async function signature(file: WalkedFile): Promise<string> {
+  const info = await lstat(file.source, { bigint: true })
+  return `${info.ino}:${info.size}:${info.ctimeNs}`
+}

@@ -1,0 +1,148 @@
+/** Performs one run: a room of its own, the agent in it, then what it left behind as files in the run's folder. */
+import { randomUUID } from 'node:crypto'
+import { mkdir } from 'node:fs/promises'
+import path from 'node:path'
+import type { RunSpec } from '../../../schemas/plan.ts'
+import type { RunRecord } from '../../../schemas/run.ts'
+import { messageOf } from '../../base/error.ts'
+import type { WalkedFile } from '../../base/files.ts'
+import { endMarked } from '../../base/processes.ts'
+import { openRoom } from '../../base/room.ts'
+import { type Engine, type EngineOutcome, type EngineTask, emptyReport } from '../../engines/engine.ts'
+import { collect, takeSnapshot } from './collect.ts'
+import { pick, runEnvironment } from './environment.ts'
+import { type RunEnd, recordOf } from './record.ts'
+import { Transcript } from './transcript.ts'
+import { layOut, SetupError, type WorkspaceRequest } from './workspace.ts'
+import { writeRunFiles } from './write.ts'
+
+export interface RunRequest {
+  spec: RunSpec
+  engine: Engine
+  /** The files of `spec.skill`, as skillFiles gives them; ignored where the arm has no skill. */
+  skillFiles: readonly WalkedFile[]
+  /** Folder to fill, absolute; nobody reads it before it is committed. */
+  folder: string
+  /** The user's environment, from which the run's own is built. */
+  userEnv: Readonly<Record<string, string | undefined>>
+  passEnv: readonly string[]
+  /** Folders that PATH may not name. */
+  hidden: readonly string[]
+  attempt: number
+  signal: AbortSignal
+}
+
+export interface RunResult {
+  record: RunRecord
+  /** How the same run may fare better: null when it ended, or would fail again. `afterMs` null: no wish from the server. */
+  retry: { afterMs: number | null } | null
+}
+
+/** Runs the agent once. Resolves for every end of it; rejects only when `signal` is aborted (nothing is kept then) or on a bug. */
+export async function performRun(request: RunRequest): Promise<RunResult> {
+  await using room = await openRoom()
+  const home = path.join(room.path, 'home')
+  const cwd = path.join(room.path, 'work')
+  await mkdir(path.join(home, 'tmp'), { recursive: true })
+  await mkdir(request.folder, { recursive: true })
+  const { userEnv: user, passEnv, hidden } = request
+  const env = runEnvironment({ user, home, mark: room.mark, passEnv, hidden })
+  const transcript = new Transcript(path.join(request.folder, 'transcript.jsonl'))
+  try {
+    const end = await runIn(request, { cwd, env, transcript })
+    await endMarked(room.mark)
+    const outputs = await collectOutputs(request, { cwd, end })
+    await transcript.close()
+    const record = recordOf({ request, end, outputs, events: transcript.events })
+    await writeRunFiles({ folder: request.folder, record, events: transcript.events, prompt: request.spec.prompt })
+    return { record, retry: retryOf(record, end) }
+  } finally {
+    await transcript.close().catch(() => {})
+  }
+}
+
+interface Place {
+  cwd: string
+  env: Record<string, string>
+  transcript: Transcript
+}
+
+async function runIn(request: RunRequest, place: Place): Promise<RunEnd> {
+  const { spec, engine, signal } = request
+  const skill = spec.skill === null ? null : { skill: spec.skill, files: request.skillFiles }
+  const layout: WorkspaceRequest = {
+    cwd: place.cwd,
+    files: spec.files,
+    git: spec.git,
+    setup: spec.setup,
+    skillsFolder: engine.skillsFolder,
+    skill,
+    env: place.env,
+    signal,
+  }
+  const startedAt = new Date()
+  try {
+    const skills = await layOut(layout)
+    const before = await takeSnapshot(place.cwd, engine.skillsFolder)
+    place.transcript.add({ type: 'user', step: 0, text: spec.prompt })
+    const task = taskOf(request, place, skills)
+    return { ...(await timed(request, task, place.transcript)), before }
+  } catch (error) {
+    signal.throwIfAborted()
+    if (!(error instanceof SetupError)) throw error
+    const failed = { kind: 'setup', message: error.message, retryable: false, retryAfterMs: null } as const
+    const outcome: EngineOutcome = { status: 'failed', error: failed, report: emptyReport }
+    return { outcome, startedAt, endedAt: new Date(), durationMs: 0, before: null }
+  }
+}
+
+function taskOf(request: RunRequest, place: Place, skills: readonly InstalledSkill[]): EngineTask {
+  const { spec, engine } = request
+  return {
+    prompt: spec.prompt,
+    model: spec.engine.model,
+    command: spec.engine.command ?? null,
+    cwd: place.cwd,
+    env: place.env,
+    credentials: pick(request.userEnv, engine.credentials),
+    skills,
+    tools: 'all',
+    maxTurns: spec.max_turns,
+    answerSchema: null,
+    sessionId: randomUUID(),
+  }
+}
+
+/** The agent under its time limit. A timeout is an end like another: the engine has ended the agent by then. */
+async function timed(request: RunRequest, task: EngineTask, transcript: Transcript): Promise<RunEnd> {
+  const limit = AbortSignal.timeout(request.spec.timeout_seconds * 1000)
+  const signal = AbortSignal.any([request.signal, limit])
+  const stderrFile = path.join(request.folder, 'stderr.log')
+  const startedAt = new Date()
+  const start = performance.now()
+  const finish = (outcome: RunEnd['outcome']): RunEnd => {
+    const durationMs = Math.round(performance.now() - start)
+    return { outcome, startedAt, endedAt: new Date(), durationMs, before: null }
+  }
+  try {
+    return finish(await request.engine.run(task, { signal, stderrFile, emit: (event) => transcript.add(event) }))
+  } catch (error) {
+    request.signal.throwIfAborted()
+    if (!limit.aborted) throw new Error(`engine ${request.engine.name} rejected: ${messageOf(error)}`, { cause: error })
+    const message = `no end within ${request.spec.timeout_seconds} s`
+    transcript.add({ type: 'error', step: 0, kind: 'timed_out', message })
+    return finish({ status: 'timed_out', report: emptyReport })
+  }
+}
+
+async function collectOutputs(request: RunRequest, at: { cwd: string; end: RunEnd }): Promise<RunRecord['outputs']> {
+  const target = path.join(request.folder, 'outputs')
+  await mkdir(target, { recursive: true })
+  if (at.end.before === null) return { files: [], deleted: [], left_out: [] }
+  return collect({ cwd: at.cwd, before: at.end.before, skillsFolder: request.engine.skillsFolder, target })
+}
+
+function retryOf(record: RunRecord, end: RunEnd): RunResult['retry'] {
+  if (record.status !== 'failed' || end.outcome.status !== 'failed') return null
+  return end.outcome.error.retryable ? { afterMs: end.outcome.error.retryAfterMs } : null
+}

@@ -1,0 +1,110 @@
+/** The working folder of a run: the same files in both arms; the skill, where the arm has it, is the only difference. */
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { GitStart } from '../../../schemas/evals.ts'
+import type { InputFile, Skill } from '../../../schemas/suite.ts'
+import { messageOf } from '../../base/error.ts'
+import { copyWalk, type WalkedFile, walk } from '../../base/files.ts'
+import { runProcess } from '../../base/spawn.ts'
+import type { InstalledSkill } from '../../engines/engine.ts'
+
+export interface WorkspaceRequest {
+  /** Absolute path of the working folder, not there yet or empty. */
+  cwd: string
+  files: readonly InputFile[]
+  git: GitStart | null
+  setup: string | null
+  /** Where the engine discovers skills, relative to cwd. */
+  skillsFolder: string
+  /** The skill and its files (without its `evals/`); null: none is installed. */
+  skill: { skill: Skill; files: readonly WalkedFile[] } | null
+  env: Readonly<Record<string, string>>
+  signal: AbortSignal
+}
+
+/** The starting state could not be made: the run fails as `setup`. */
+export class SetupError extends Error {
+  override readonly name = 'SetupError'
+}
+
+const setupSeconds = 300
+
+/** Lays out the working folder; gives the installed skills. Throws SetupError, or the abort reason. */
+export async function layOut(request: WorkspaceRequest): Promise<InstalledSkill[]> {
+  const { cwd, env, signal } = request
+  await mkdir(cwd, { recursive: true })
+  if (request.git !== null && request.git !== true) {
+    await runStep(['git', 'clone', '--quiet', request.git.bundle, '.'], { cwd, env, signal })
+  }
+  await copyInputs(request.files, cwd)
+  if (request.git !== null) await startGit(request, request.git === true)
+  if (request.setup !== null) await runStep(['sh', '-c', request.setup], { cwd, env, signal })
+  return request.skill === null ? [] : [await install(request.skill, path.join(cwd, request.skillsFolder))]
+}
+
+async function copyInputs(files: readonly InputFile[], cwd: string): Promise<void> {
+  try {
+    for (const file of files) {
+      const target = path.join(cwd, file.path)
+      await mkdir(path.dirname(target), { recursive: true })
+      if (file.kind === 'file') await copyFile(file.source, target)
+      else await copyWalk((await walk(file.source)).files, target)
+    }
+  } catch (error) {
+    throw new SetupError(`input file: ${messageOf(error)}`)
+  }
+}
+
+/** A repository that ignores where skills are installed, in both arms, with one commit of the input files if it is new. */
+async function startGit(request: WorkspaceRequest, isNew: boolean): Promise<void> {
+  const { cwd, signal } = request
+  const env = { ...request.env, ...author }
+  if (isNew) await runStep(['git', 'init', '--quiet', '--initial-branch=main'], { cwd, env, signal })
+  const top = request.skillsFolder.split('/')[0] ?? request.skillsFolder
+  const exclude = path.join(cwd, '.git/info/exclude')
+  await mkdir(path.dirname(exclude), { recursive: true })
+  const before = await readFile(exclude, 'utf8').catch(() => '')
+  await writeFile(exclude, `${before}\n/${top}/\n`)
+  if (!isNew) return
+  await runStep(['git', 'add', '--all'], { cwd, env, signal })
+  await runStep(['git', 'commit', '--quiet', '--allow-empty', '--message=start'], { cwd, env, signal })
+}
+
+const author = {
+  GIT_AUTHOR_NAME: 'start',
+  GIT_AUTHOR_EMAIL: 'start@localhost',
+  GIT_COMMITTER_NAME: 'start',
+  GIT_COMMITTER_EMAIL: 'start@localhost',
+  GIT_AUTHOR_DATE: '2026-01-01T00:00:00Z',
+  GIT_COMMITTER_DATE: '2026-01-01T00:00:00Z',
+}
+
+interface StepPlace {
+  cwd: string
+  env: Readonly<Record<string, string>>
+  signal: AbortSignal
+}
+
+async function runStep(argv: readonly [string, ...string[]], place: StepPlace): Promise<void> {
+  const [command, ...args] = argv
+  const limit = AbortSignal.timeout(setupSeconds * 1000)
+  const end = await runProcess({ command, args, ...place, signal: AbortSignal.any([place.signal, limit]) }).catch(
+    (error: unknown) => {
+      place.signal.throwIfAborted()
+      throw new SetupError(limit.aborted ? `${argv.join(' ')}: no end after ${setupSeconds} s` : messageOf(error))
+    },
+  )
+  if (end.exitCode !== 0) {
+    const said = `${end.stderrTail}\n${end.stdout.slice(-1000)}`.trim()
+    throw new SetupError(`${argv.join(' ')}: exit ${end.exitCode ?? end.signal}: ${said}`)
+  }
+}
+
+async function install(
+  { skill, files }: { skill: Skill; files: readonly WalkedFile[] },
+  folder: string,
+): Promise<InstalledSkill> {
+  const target = path.join(folder, skill.name)
+  await copyWalk(files, target)
+  return { name: skill.name, description: skill.description, path: target }
+}

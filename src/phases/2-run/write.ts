@@ -1,0 +1,85 @@
+/** Writes what a run leaves in its folder: run.json, timing.json, metrics.json, transcript.md. */
+import { readFile, rename, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Metrics } from '../../../schemas/metrics.ts'
+import type { RunRecord } from '../../../schemas/run.ts'
+import type { Timing } from '../../../schemas/timing.ts'
+import type { TranscriptEvent } from '../../../schemas/transcript.ts'
+import type { Usage } from '../../../schemas/usage.ts'
+import { countEvents, transcriptMarkdown } from './transcript.ts'
+
+export interface RunFiles {
+  folder: string
+  record: RunRecord
+  events: readonly TranscriptEvent[]
+  prompt: string
+}
+
+/** Writes the files; the folder is committed as a whole later, so plain writes do here. */
+export async function writeRunFiles({ folder, record, events, prompt }: RunFiles): Promise<void> {
+  const markdown = transcriptMarkdown(prompt, events)
+  await writeFile(path.join(folder, 'transcript.md'), markdown)
+  await keepAgentsMetrics(folder, record)
+  const metrics = await metricsOf({ folder, record, events, prompt }, markdown.length)
+  await writeFile(path.join(folder, 'outputs/metrics.json'), pretty(metrics))
+  await writeFile(path.join(folder, 'timing.json'), pretty(timingOf(record)))
+  await writeFile(path.join(folder, 'run.json'), pretty(record))
+}
+
+/** An agent's own metrics.json gives way to ours and stays under another name, said in the record. */
+async function keepAgentsMetrics(folder: string, record: RunRecord): Promise<void> {
+  const own = record.outputs.files.find((file) => file.path === 'metrics.json')
+  if (own === undefined) return
+  own.path = 'metrics.agent.json'
+  await rename(path.join(folder, 'outputs/metrics.json'), path.join(folder, 'outputs/metrics.agent.json'))
+  record.warnings.push("the agent's own metrics.json is kept as metrics.agent.json")
+}
+
+async function metricsOf(files: RunFiles, transcriptChars: number): Promise<Metrics> {
+  const counted = countEvents(files.events)
+  const { outputs } = files.record
+  const chars = await Promise.all(
+    outputs.files.map((file) => textLength(path.join(files.folder, 'outputs', file.path))),
+  )
+  return {
+    tool_calls: counted.toolCalls,
+    total_tool_calls: Object.values(counted.toolCalls).reduce((sum, count) => sum + count, 0),
+    total_steps: counted.steps,
+    files_created: outputs.files.filter((file) => file.change === 'created').map((file) => file.path),
+    errors_encountered: counted.errors,
+    output_chars: chars.reduce((sum, count) => sum + count, 0),
+    transcript_chars: transcriptChars,
+  }
+}
+
+/** Characters of a text file; 0 for one that is not UTF-8 text. */
+async function textLength(file: string): Promise<number> {
+  const bytes = await readFile(file)
+  if (bytes.includes(0)) return 0
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes).length
+  } catch {
+    return 0
+  }
+}
+
+function timingOf(record: RunRecord): Timing {
+  const seconds = record.duration_ms / 1000
+  return {
+    ...(record.usage === null ? {} : { total_tokens: totalTokens(record.usage) }),
+    duration_ms: record.duration_ms,
+    total_duration_seconds: seconds,
+    executor_start: record.started_at,
+    executor_end: record.ended_at,
+    executor_duration_seconds: seconds,
+  }
+}
+
+/** Input + output + cache read + cache write; reasoning is part of output. */
+function totalTokens(usage: Usage): number {
+  return usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+}
+
+function pretty(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}

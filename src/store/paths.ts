@@ -1,0 +1,63 @@
+/** The disk layout: where everything of a workspace lies. Nothing else knows these names. */
+import path from 'node:path'
+
+/** Paths of a benchmark folder, absolute. */
+export interface BenchmarkPaths {
+  folder: string
+  plan: string
+  benchmark: string
+  markdown: string
+  report: string
+  /** Runs are filled here and renamed into place when they are whole. */
+  partial: string
+}
+
+export function benchmarksFolder(workspace: string): string {
+  return path.join(workspace, 'benchmarks')
+}
+
+export function benchmarkPaths(folder: string): BenchmarkPaths {
+  return {
+    folder,
+    plan: path.join(folder, 'plan.json'),
+    benchmark: path.join(folder, 'benchmark.json'),
+    markdown: path.join(folder, 'benchmark.md'),
+    report: path.join(folder, 'report.html'),
+    partial: path.join(folder, '.partial'),
+  }
+}
+
+/** Paths of one run, absolute. `runId` is its folder relative to the benchmark. */
+export interface RunPaths {
+  folder: string
+  record: string
+  grading: string
+  timing: string
+  metrics: string
+  transcript: string
+  outputs: string
+}
+
+export function runPaths(benchmark: string, runId: string): RunPaths {
+  const folder = path.join(benchmark, runId)
+  return {
+    folder,
+    record: path.join(folder, 'run.json'),
+    grading: path.join(folder, 'grading.json'),
+    timing: path.join(folder, 'timing.json'),
+    metrics: path.join(folder, 'outputs/metrics.json'),
+    transcript: path.join(folder, 'transcript.md'),
+    outputs: path.join(folder, 'outputs'),
+  }
+}
+
+/** Where eval_metadata.json of a run's case lies: in the case's folder for the aggregator, in the arm's for the review page. */
+export function metadataPaths(benchmark: string, runId: string): string[] {
+  const arm = path.dirname(path.join(benchmark, runId))
+  return [path.join(path.dirname(arm), 'eval_metadata.json'), path.join(arm, 'eval_metadata.json')]
+}
+
+/** A folder name for a moment: 2026-01-15T10-30-00Z. */
+export function timestampName(moment: Date): string {
+  return `${moment.toISOString().slice(0, 19).replaceAll(':', '-')}Z`
+}

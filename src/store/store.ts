@@ -1,0 +1,141 @@
+/** Reads and writes artefacts: checked when read, atomic when written, a run committed as a whole by one rename. */
+import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import type { z } from 'zod'
+import { evalMetadata } from '../../schemas/eval_metadata.ts'
+import { type Grading, grading } from '../../schemas/grading.ts'
+import { type Metrics, metrics } from '../../schemas/metrics.ts'
+import { type Plan, plan } from '../../schemas/plan.ts'
+import { type RunRecord, runRecord } from '../../schemas/run.ts'
+import type { SuiteCase } from '../../schemas/suite.ts'
+import { type Timing, timing } from '../../schemas/timing.ts'
+import { codeOf, messageOf, UserError } from '../base/error.ts'
+import { exists, syncFolder, walk, writeAtomic } from '../base/files.ts'
+import { checkAs, readJson } from '../base/json.ts'
+import { benchmarkPaths, benchmarksFolder, metadataPaths, runPaths, timestampName } from './paths.ts'
+
+/** Everything known of one finished run. */
+export interface StoredRun {
+  record: RunRecord
+  grading: Grading | null
+  timing: Timing | null
+  metrics: Metrics | null
+}
+
+/** Writes an artefact after checking it, so that nothing unfit is ever on disk. */
+export async function writeArtefact<S extends z.ZodType>(schema: S, file: string, value: z.infer<S>): Promise<void> {
+  await writeAtomic(file, `${JSON.stringify(checkAs(schema, value, file), null, 2)}\n`)
+}
+
+/** Makes the folder of a new benchmark; two in the same second get -2, -3, … */
+export async function createBenchmark(workspace: string, moment: Date): Promise<string> {
+  const base = path.join(benchmarksFolder(workspace), timestampName(moment))
+  try {
+    await mkdir(benchmarksFolder(workspace), { recursive: true })
+    for (let number = 1; ; number += 1) {
+      const folder = number === 1 ? base : `${base}-${number}`
+      const isNew = await mkdir(folder).then(
+        () => true,
+        (error: unknown) => {
+          if (codeOf(error) === 'EEXIST') return false
+          throw error
+        },
+      )
+      if (isNew) return folder
+    }
+  } catch (error) {
+    throw new UserError(`workspace ${workspace}: ${messageOf(error)}`, 'choose a writable folder with --workspace')
+  }
+}
+
+/** Benchmark folders of a workspace, newest first. */
+export async function listBenchmarks(workspace: string): Promise<string[]> {
+  const folder = benchmarksFolder(workspace)
+  const names = await readdir(folder).catch(() => [])
+  return names
+    .filter((name) => /^\d{4}-\d\d-\d\dT/.test(name))
+    .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+    .map((name) => path.join(folder, name))
+}
+
+/** The plan of a benchmark folder. Throws UserError where there is none or it is unfit. */
+export async function readPlan(folder: string): Promise<Plan> {
+  return readJson(plan, benchmarkPaths(folder).plan)
+}
+
+/** Moves a filled folder to its place: files and folder synced, then one rename. From then on the run counts. */
+export async function commitRun(partial: string, benchmark: string, runId: string): Promise<void> {
+  const target = runPaths(benchmark, runId).folder
+  const { files } = await walk(partial, { links: 'never' })
+  for (const file of files) await syncFile(file.source)
+  await syncFolder(partial)
+  await mkdir(path.dirname(target), { recursive: true })
+  await rm(target, { recursive: true, force: true })
+  await rename(partial, target)
+  await syncFolder(path.dirname(target))
+}
+
+async function syncFile(file: string): Promise<void> {
+  const handle = await open(file, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+/** What is on disk of a run; null when it is not committed or its record can't be read (then it is run again). */
+export async function readRun(benchmark: string, runId: string): Promise<StoredRun | null> {
+  const paths = runPaths(benchmark, runId)
+  const record = await readIf(runRecord, paths.record)
+  if (record === null) return null
+  return {
+    record,
+    grading: await readIf(grading, paths.grading),
+    timing: await readIf(timing, paths.timing),
+    metrics: await readIf(metrics, paths.metrics),
+  }
+}
+
+/** The value, or null where the file is missing or unfit. */
+async function readIf<S extends z.ZodType>(schema: S, file: string): Promise<z.infer<S> | null> {
+  if (!(await exists(file))) return null
+  return readJson(schema, file).catch((error: unknown) => {
+    if (error instanceof UserError) return null
+    throw error
+  })
+}
+
+/** Writes a grading and adds the grader's times to timing.json. */
+export async function writeGrading(
+  benchmark: string,
+  runId: string,
+  graded: { grading: Grading; graderStart: string; graderEnd: string },
+): Promise<void> {
+  const paths = runPaths(benchmark, runId)
+  const before = (await readIf(timing, paths.timing)) ?? {}
+  const seconds = (Date.parse(graded.graderEnd) - Date.parse(graded.graderStart)) / 1000
+  const times = { grader_start: graded.graderStart, grader_end: graded.graderEnd, grader_duration_seconds: seconds }
+  await writeArtefact(timing, paths.timing, { ...before, ...times })
+  await writeArtefact(grading, paths.grading, graded.grading)
+}
+
+/** Writes eval_metadata.json of every case that has runs. `statements` gives what the case asserts, as a person reads it. */
+export async function writeMetadata(
+  folder: string,
+  made: Plan,
+  statements: (one: SuiteCase) => string[],
+): Promise<void> {
+  for (const one of made.cases) {
+    const runs = made.runs.filter((run) => run.eval_id === one.eval_id)
+    const value = {
+      eval_id: one.eval_id,
+      eval_name: one.eval_name,
+      prompt: one.prompt,
+      assertions: statements(one),
+      eval_key: one.eval_key,
+    }
+    const files = new Set(runs.flatMap((run) => metadataPaths(folder, run.run_id)))
+    for (const file of files) await writeArtefact(evalMetadata, file, value)
+  }
+}
