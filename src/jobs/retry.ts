@@ -1,12 +1,17 @@
 /** Tries again with full jitter: waits grow, are random, and never undercut what the server asked for. */
 import { setTimeout as sleep } from 'node:timers/promises'
 
-export interface RetryOptions {
+/** What an attempt says about trying again: null when there is no point. */
+export interface Retryable {
+  retry: { afterMs: number | null } | null
+}
+
+export interface RetryOptions<R extends Retryable> {
   /** Further attempts after the first. */
   retries: number
   signal: AbortSignal
-  /** Called before each wait, in milliseconds. */
-  onRetry?: (attempt: number, waitMs: number) => void
+  /** Called before each wait with the attempt that failed, the wait in milliseconds and the attempt's result. */
+  onRetry?: (attempt: number, waitMs: number, last: R) => void
   baseMs?: number
   capMs?: number
   random?: () => number
@@ -16,15 +21,15 @@ export interface RetryOptions {
  * Calls `attempt(n)` (n from 1) until its result asks for no retry or the retries are used up; gives the last result.
  * Rejects with the abort reason when aborted while waiting.
  */
-export async function withRetry<R extends { retry: { afterMs: number | null } | null }>(
+export async function withRetry<R extends Retryable>(
   attempt: (number: number) => Promise<R>,
-  options: RetryOptions,
+  options: RetryOptions<R>,
 ): Promise<R> {
   for (let number = 1; ; number += 1) {
     const result = await attempt(number)
     if (result.retry === null || number > options.retries) return result
     const waitMs = waitBefore(number, result.retry.afterMs, options)
-    options.onRetry?.(number, waitMs)
+    options.onRetry?.(number, waitMs, result)
     await sleep(waitMs, undefined, { signal: options.signal }).catch(() => options.signal.throwIfAborted())
   }
 }
@@ -33,7 +38,7 @@ export async function withRetry<R extends { retry: { afterMs: number | null } | 
 export function waitBefore(
   number: number,
   afterMs: number | null,
-  options: Pick<RetryOptions, 'baseMs' | 'capMs' | 'random'>,
+  options: Pick<RetryOptions<Retryable>, 'baseMs' | 'capMs' | 'random'>,
 ): number {
   const { baseMs = 1000, capMs = 60_000, random = Math.random } = options
   const jitter = random() * Math.min(capMs, baseMs * 2 ** (number - 1))

@@ -8,7 +8,13 @@ import { messageOf } from '../../base/error.ts'
 import type { WalkedFile } from '../../base/files.ts'
 import { endMarked } from '../../base/processes.ts'
 import { openRoom } from '../../base/room.ts'
-import { type Engine, type EngineOutcome, type EngineTask, emptyReport } from '../../engines/engine.ts'
+import {
+  type Engine,
+  type EngineOutcome,
+  type EngineTask,
+  emptyReport,
+  type InstalledSkill,
+} from '../../engines/engine.ts'
 import { collect, takeSnapshot } from './collect.ts'
 import { pick, runEnvironment } from './environment.ts'
 import { type RunEnd, recordOf } from './record.ts'

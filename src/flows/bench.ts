@@ -1,0 +1,93 @@
+/** bench: two arms, does the skill help? Plan, ask engines, run and grade what is missing, summarize. */
+import path from 'node:path'
+import type { Plan } from '../../schemas/plan.ts'
+import { plan as planSchema } from '../../schemas/plan.ts'
+import type { Skill } from '../../schemas/suite.ts'
+import { copyWalk, type WalkedFile, walk } from '../base/files.ts'
+import { openRoom, reapRooms } from '../base/room.ts'
+import { skillFiles } from '../phases/1-plan/skill.ts'
+import { checkText } from '../phases/3-judge/checks/text.ts'
+import { benchmarkPaths } from '../store/paths.ts'
+import { createBenchmark, listBenchmarks, readPlan, readRun, writeArtefact, writeMetadata } from '../store/store.ts'
+import type { FlowContext } from './context.ts'
+import { execute, isDone } from './execute.ts'
+import { preflight } from './preflight.ts'
+import { type BenchRequest, type Prepared, prepare } from './prepare.ts'
+import { type BenchResult, isComplete, summarize } from './summarize.ts'
+
+/** Runs the benchmark. Throws UserError or IncompleteError before anything was paid for, the abort reason when cut short. */
+export async function bench(request: BenchRequest, context: FlowContext): Promise<BenchResult> {
+  await reapRooms()
+  await using scratch = await openRoom()
+  const prepared = await prepare(request, context, path.join(scratch.path, 'baseline'))
+  const { plan } = prepared
+  await preflight([plan.options.engine, plan.options.judge], request.passEnv, context)
+  const folder = await openBenchmark(prepared, request.fresh, context)
+  const files = await snapshotSkills(plan, scratch.path)
+  context.emit(await planReady(folder, plan))
+  const hidden = [plan.skill.path, prepared.workspace]
+  const { concurrency, passEnv } = request
+  await execute({ plan, folder, skillFiles: files, passEnv, hidden, concurrency }, context)
+  context.signal.throwIfAborted()
+  return summarize(folder, plan, context)
+}
+
+/** The plan alone, for --dry-run: nothing is started, nothing written. */
+export async function planBench(request: BenchRequest, context: FlowContext): Promise<Prepared> {
+  await using scratch = await openRoom()
+  return prepare(request, context, path.join(scratch.path, 'baseline'))
+}
+
+/** The newest unfinished benchmark of the same plan, else a new one; its plan.json and metadata are written. */
+async function openBenchmark(prepared: Prepared, fresh: boolean, context: FlowContext): Promise<string> {
+  const { plan, workspace } = prepared
+  const unfinished = fresh ? null : await findUnfinished(workspace, plan)
+  const folder = unfinished ?? (await createBenchmark(workspace, context.now()))
+  await writeArtefact(planSchema, benchmarkPaths(folder).plan, plan)
+  const statements = (one: Plan['cases'][number]) => [
+    ...one.expectations.map(({ text }) => text),
+    ...one.checks.map(checkText),
+  ]
+  await writeMetadata(folder, plan, statements)
+  return folder
+}
+
+async function findUnfinished(workspace: string, plan: Plan): Promise<string | null> {
+  for (const folder of await listBenchmarks(workspace)) {
+    const other = await readPlan(folder).catch(() => null)
+    if (other?.plan_id === plan.plan_id) return (await isComplete(folder)) ? null : folder
+  }
+  return null
+}
+
+/** Copies each skill version aside, so that an edit while the benchmark runs changes nothing. */
+async function snapshotSkills(plan: Plan, scratch: string): Promise<Map<string, readonly WalkedFile[]>> {
+  const versions = [plan.skill, plan.baseline].filter((skill): skill is Skill => skill !== null)
+  const files = new Map<string, readonly WalkedFile[]>()
+  for (const [index, skill] of versions.entries()) {
+    const copy = path.join(scratch, `version-${index}`)
+    await copyWalk((await skillFiles(skill.path)).files, copy)
+    files.set(skill.sha256, (await walk(copy)).files)
+  }
+  return files
+}
+
+async function planReady(folder: string, plan: Plan) {
+  const stored = await Promise.all(plan.runs.map(async (spec) => ({ spec, run: await readRun(folder, spec.run_id) })))
+  const { engine, judge, runs } = plan.options
+  return {
+    type: 'plan_ready' as const,
+    folder,
+    skill_name: plan.skill.name,
+    engine: engine.name,
+    model: engine.model,
+    judge: judge === null ? null : [judge.name, judge.model].filter(Boolean).join(':'),
+    candidate: plan.candidate_configuration,
+    baseline: plan.baseline_configuration,
+    cases: plan.cases.map(({ eval_id, eval_name }) => ({ eval_id, eval_name })),
+    runs: plan.runs.length,
+    runs_per_case: runs,
+    done: stored.filter(({ spec, run }) => run !== null && isDone(run, spec)).length,
+    warnings: plan.warnings.length,
+  }
+}

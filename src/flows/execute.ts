@@ -1,0 +1,93 @@
+/** Performs a plan: runs and gradings side by side without a barrier; what is finished on disk is not done again. */
+import { mkdir, rm } from 'node:fs/promises'
+import path from 'node:path'
+import pLimit from 'p-limit'
+import type { Plan, RunSpec } from '../../schemas/plan.ts'
+import type { RunRecord } from '../../schemas/run.ts'
+import type { WalkedFile } from '../base/files.ts'
+import { engineNamed } from '../engines/table.ts'
+import { runLocal } from '../jobs/local.ts'
+import { withRetry } from '../jobs/retry.ts'
+import { performRun, type RunResult } from '../phases/2-run/run.ts'
+import { benchmarkPaths } from '../store/paths.ts'
+import { commitRun, readRun, type StoredRun } from '../store/store.ts'
+import type { FlowContext } from './context.ts'
+import { gradeStored } from './grade_stored.ts'
+import { runFinished, runName } from './run_events.ts'
+
+export interface Execution {
+  plan: Plan
+  /** The benchmark folder, absolute. */
+  folder: string
+  /** Files of each skill version by its sha256. */
+  skillFiles: ReadonlyMap<string, readonly WalkedFile[]>
+  passEnv: readonly string[]
+  hidden: readonly string[]
+  concurrency: number
+}
+
+/** Errors that would meet every further run just the same: nothing new is started after one. */
+const hopeless = new Set(['credentials', 'missing_binary'])
+
+/** Runs and grades what is missing. Throws the first unexpected error after everything else has ended. */
+export async function execute(execution: Execution, context: FlowContext): Promise<void> {
+  const stop = new AbortController()
+  const drain = AbortSignal.any([context.drain, stop.signal])
+  const gradeLimit = pLimit(execution.concurrency)
+  const gradings: Promise<void>[] = []
+  const grade = (spec: RunSpec, stored: StoredRun) => {
+    gradings.push(gradeLimit(() => gradeStored({ ...execution, spec, stored, again: false }, context)))
+  }
+  const jobs = execution.plan.runs.map((spec) => async () => {
+    const stored = await readRun(execution.folder, spec.run_id)
+    if (stored !== null && isDone(stored, spec)) return grade(spec, stored)
+    const record = await runAndCommit(execution, spec, context)
+    context.emit(runFinished(spec, record))
+    if (record.status === 'failed' && hopeless.has(record.error.kind)) stop.abort(record.error.message)
+    grade(spec, { record, grading: null, timing: null, metrics: null })
+  })
+  const { errors } = await runLocal(jobs, { concurrency: execution.concurrency, drain, signal: context.signal })
+  const graded = await Promise.allSettled(gradings)
+  await rm(benchmarkPaths(execution.folder).partial, { recursive: true, force: true })
+  if (context.signal.aborted) return
+  for (const end of graded) if (end.status === 'rejected') errors.push(end.reason)
+  if (errors.length > 0) throw errors[0]
+}
+
+/** Whether a run on disk is the planned one and ended for good. */
+export function isDone(stored: StoredRun, spec: RunSpec): boolean {
+  return (
+    stored.record.key === spec.key && (stored.record.status === 'completed' || stored.record.status === 'timed_out')
+  )
+}
+
+async function runAndCommit(execution: Execution, spec: RunSpec, context: FlowContext): Promise<RunRecord> {
+  context.emit({ type: 'run_started', ...runName(spec) })
+  const partial = path.join(benchmarkPaths(execution.folder).partial, spec.run_id.replaceAll('/', '__'))
+  const attempt = async (number: number): Promise<RunResult> => {
+    await rm(partial, { recursive: true, force: true })
+    await mkdir(partial, { recursive: true })
+    return performRun({
+      spec,
+      engine: engineNamed(spec.engine.name),
+      skillFiles: (spec.skill && execution.skillFiles.get(spec.skill.sha256)) ?? [],
+      folder: partial,
+      userEnv: context.env,
+      passEnv: execution.passEnv,
+      hidden: execution.hidden,
+      attempt: number,
+      signal: context.signal,
+    })
+  }
+  const retries = execution.plan.options.retries
+  const result = await withRetry(attempt, {
+    retries,
+    signal: context.signal,
+    onRetry: (number, wait_ms, last) => {
+      if (last.record.status !== 'failed') return
+      context.emit({ type: 'run_retried', ...runName(spec), attempt: number, ...last.record.error, wait_ms })
+    },
+  })
+  await commitRun(partial, execution.folder, spec.run_id)
+  return result.record
+}

@@ -1,0 +1,83 @@
+/** grade: grades the runs of a benchmark again without running them; the suite's present criteria, the judge of choice. */
+import path from 'node:path'
+import pLimit from 'p-limit'
+import { type Plan, plan as planSchema } from '../../schemas/plan.ts'
+import type { LoadWarning, Suite, SuiteCase } from '../../schemas/suite.ts'
+import { UserError } from '../base/error.ts'
+import { exists } from '../base/files.ts'
+import { resolveJudgeChoice } from '../engines/models.ts'
+import { loadSuite } from '../phases/1-plan/load.ts'
+import { selectCases } from '../phases/1-plan/select.ts'
+import { benchmarkPaths } from '../store/paths.ts'
+import { readPlan, readRun, writeArtefact } from '../store/store.ts'
+import type { FlowContext } from './context.ts'
+import { gradeStored } from './grade_stored.ts'
+import { preflight } from './preflight.ts'
+import { type BenchResult, summarize } from './summarize.ts'
+
+export interface GradeAgainRequest {
+  /** The benchmark folder. */
+  benchmark: string
+  /** engine[:model]; null: the plan's. */
+  judge: string | null
+  cases: readonly string[]
+  concurrency: number
+  /** Grade even what was graded with the same criteria and judge. */
+  again: boolean
+  passEnv: readonly string[]
+}
+
+export async function grade(request: GradeAgainRequest, context: FlowContext): Promise<BenchResult> {
+  const folder = path.resolve(request.benchmark)
+  const before = await readPlan(folder)
+  const plan = await withPresentCriteria(before, request)
+  await preflight([plan.options.judge], request.passEnv, context)
+  await writeArtefact(planSchema, benchmarkPaths(folder).plan, plan)
+  const wanted = new Set(selectCases(asSuite(plan), request.cases).cases.map((one) => one.eval_id))
+  const limit = pLimit(request.concurrency)
+  const { passEnv, again } = request
+  const jobs = plan.runs
+    .filter((spec) => wanted.has(spec.eval_id))
+    .map((spec) =>
+      limit(async () => {
+        if (context.drain.aborted) return
+        const stored = await readRun(folder, spec.run_id)
+        if (stored !== null) await gradeStored({ plan, folder, spec, stored, passEnv, hidden: [], again }, context)
+      }),
+    )
+  const ends = await Promise.allSettled(jobs)
+  context.signal.throwIfAborted()
+  const failed = ends.find((end) => end.status === 'rejected')
+  if (failed) throw failed.reason
+  return summarize(folder, plan, context)
+}
+
+/** The plan with the criteria that the suite has now, case by case; what shaped the runs stays as it was. */
+async function withPresentCriteria(plan: Plan, request: GradeAgainRequest): Promise<Plan> {
+  const suite = (await exists(plan.suite.path)) ? await loadSuite(plan.suite.path) : null
+  const warnings: LoadWarning[] = [...plan.warnings]
+  const cases = plan.cases.map((old) => {
+    const now = suite?.cases.find((one) => one.eval_id === old.eval_id)
+    if (now === undefined) return old
+    if (now.prompt !== old.prompt) {
+      const message = 'the prompt has changed since the runs; they are graded as they were run'
+      warnings.push({ file: plan.suite.path, at: `eval ${old.eval_id}`, message })
+    }
+    return withCriteria(old, now)
+  })
+  const judge = request.judge === null ? plan.options.judge : resolveJudgeChoice(request.judge)
+  if (judge === null && cases.some((one) => one.expectations.length > 0)) {
+    throw new UserError('the suite now has expectations, and the plan has no judge', 'name one with --judge')
+  }
+  return { ...plan, cases, warnings, options: { ...plan.options, judge } }
+}
+
+function withCriteria(old: SuiteCase, now: SuiteCase): SuiteCase {
+  const { expectations, checks, expected_output, reference } = now
+  return { ...old, expectations, checks, expected_output, reference }
+}
+
+function asSuite(plan: Plan): Suite {
+  const { format, path: file } = plan.suite
+  return { format, path: file, skill_name: plan.skill.name, cases: plan.cases, warnings: plan.warnings }
+}

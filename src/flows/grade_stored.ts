@@ -1,0 +1,70 @@
+/** Grades one run that is on disk, unless the same grading is there already. */
+import path from 'node:path'
+import type { Plan, RunSpec } from '../../schemas/plan.ts'
+import { openRoom } from '../base/room.ts'
+import { engineNamed } from '../engines/table.ts'
+import { pick, runEnvironment } from '../phases/2-run/environment.ts'
+import { restoreWorkspace } from '../phases/2-run/restore.ts'
+import { gradedKey, gradeRun } from '../phases/3-judge/grade.ts'
+import { runPaths } from '../store/paths.ts'
+import { type StoredRun, writeGrading } from '../store/store.ts'
+import type { FlowContext } from './context.ts'
+import { gradeFinished } from './run_events.ts'
+
+export interface GradeRequest {
+  plan: Plan
+  folder: string
+  spec: RunSpec
+  stored: StoredRun
+  passEnv: readonly string[]
+  hidden: readonly string[]
+  /** Grade even where the same grading is there. */
+  again: boolean
+}
+
+/** Writes grading.json where the run can be graded. */
+export async function gradeStored(request: GradeRequest, context: FlowContext): Promise<void> {
+  const { plan, spec, stored } = request
+  const one = plan.cases.find((each) => each.eval_id === spec.eval_id)
+  if (one === undefined) throw new Error(`plan has no case ${spec.eval_id}`)
+  const choice = plan.options.judge
+  const onTimeout = plan.options.on_timeout
+  const key = gradedKey({ runKey: spec.key, case: one, judge: choice, onTimeout })
+  const { grading } = stored
+  if (!request.again && grading?.graded_key === key && (grading.judge_errors ?? []).length === 0) {
+    context.emit(gradeFinished(spec, grading))
+    return
+  }
+  await using room = await openRoom()
+  const user = context.env
+  const env = runEnvironment({
+    user,
+    home: room.path,
+    mark: room.mark,
+    passEnv: request.passEnv,
+    hidden: request.hidden,
+  })
+  const engine = choice === null ? null : engineNamed(choice.name)
+  const paths = runPaths(request.folder, spec.run_id)
+  const graded = await gradeRun({
+    case: one,
+    record: stored.record,
+    runFolder: paths.folder,
+    judge: engine && { engine, model: choice?.model ?? null, command: choice?.command ?? null },
+    onTimeout,
+    restore: (target) =>
+      restoreWorkspace(startOf(request, { cwd: target, env }, context), stored.record, paths.outputs),
+    env: { ...env, TMPDIR: path.join(room.path) },
+    credentials: engine === null ? {} : pick(user, engine.credentials),
+    signal: context.signal,
+  })
+  if (graded === null) return
+  await writeGrading(request.folder, spec.run_id, graded)
+  context.emit(gradeFinished(spec, graded.grading))
+}
+
+function startOf(request: GradeRequest, place: { cwd: string; env: Record<string, string> }, context: FlowContext) {
+  const { spec } = request
+  const { skillsFolder } = engineNamed(spec.engine.name)
+  return { ...place, files: spec.files, git: spec.git, setup: spec.setup, skillsFolder, signal: context.signal }
+}

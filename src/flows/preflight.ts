@@ -1,0 +1,35 @@
+/** Asks engine and judge whether they can work, before anything is paid for. */
+import type { EngineChoice } from '../../schemas/plan.ts'
+import { UserError } from '../base/error.ts'
+import { openRoom } from '../base/room.ts'
+import { engineNamed } from '../engines/table.ts'
+import { pick, runEnvironment } from '../phases/2-run/environment.ts'
+import { type FlowContext, IncompleteError } from './context.ts'
+
+/** Probes each distinct choice once. Throws UserError (binary, credentials, model) or IncompleteError (unreachable). */
+export async function preflight(
+  choices: readonly (EngineChoice | null)[],
+  passEnv: readonly string[],
+  context: FlowContext,
+): Promise<string[]> {
+  const distinct = new Map(choices.flatMap((choice) => (choice ? [[JSON.stringify(choice), choice] as const] : [])))
+  const details: string[] = []
+  for (const choice of distinct.values()) details.push(await probe(choice, passEnv, context))
+  return details
+}
+
+async function probe(choice: EngineChoice, passEnv: readonly string[], context: FlowContext): Promise<string> {
+  await using room = await openRoom()
+  const engine = engineNamed(choice.name)
+  const answer = await engine.probe({
+    model: choice.model,
+    command: choice.command ?? null,
+    credentials: pick(context.env, engine.credentials),
+    env: runEnvironment({ user: context.env, home: room.path, mark: room.mark, passEnv, hidden: [] }),
+    signal: context.signal,
+  })
+  if (answer.ok) return answer.detail
+  const message = `engine ${choice.name}: ${answer.message}`
+  if (answer.kind === 'unreachable') throw new IncompleteError(message, answer.fix)
+  throw new UserError(message, answer.fix)
+}

@@ -1,0 +1,126 @@
+/** From a request to a plan: skill, baseline, suite, cases, engine and judge. Starts nothing and pays nothing. */
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { Activation, EngineChoice, Plan } from '../../schemas/plan.ts'
+import type { LoadWarning, Skill, Suite } from '../../schemas/suite.ts'
+import { UserError } from '../base/error.ts'
+import { hashFile } from '../base/files.ts'
+import { resolveEngineChoice, resolveJudgeChoice } from '../engines/models.ts'
+import { loadSuite } from '../phases/1-plan/load.ts'
+import { makePlan } from '../phases/1-plan/plan.ts'
+import { selectCases } from '../phases/1-plan/select.ts'
+import { exportGitVersion, readSkill } from '../phases/1-plan/skill.ts'
+import { type AutoEngine, autoEngine } from './auto_engine.ts'
+import type { FlowContext } from './context.ts'
+
+export interface BenchRequest {
+  /** The skill's folder. */
+  skill: string
+  /** A suite file; null: found in the skill's folder. */
+  suite: string | null
+  /** An older version: a folder, or git:<ref>; null: the other arm has no skill. */
+  baseline: string | null
+  cases: readonly string[]
+  /** name[:model] or auto. */
+  engine: string
+  model: string | null
+  /** engine[:model]; null: chosen. */
+  judge: string | null
+  runs: number
+  concurrency: number
+  timeoutSeconds: number
+  maxTurns: number | null
+  retries: number
+  activation: Activation
+  onTimeout: 'fail' | 'exclude'
+  /** null: ./workspaces/<skill_name> */
+  workspace: string | null
+  /** Start a new benchmark even where an unfinished one of the same plan lies. */
+  fresh: boolean
+  passEnv: readonly string[]
+}
+
+export interface Prepared {
+  plan: Plan
+  workspace: string
+  /** Why the engine and the judge were chosen, where they were not named. */
+  choices: string[]
+}
+
+/** Reads everything and plans. `scratch` is a folder where an exported baseline version may lie. Throws UserError. */
+export async function prepare(request: BenchRequest, context: FlowContext, scratch: string): Promise<Prepared> {
+  const folder = path.resolve(request.skill)
+  const { skill, warnings } = await readSkill(await skillFolder(folder))
+  const baseline = await baselineOf(request.baseline, skill, scratch)
+  const suite = selectCases(
+    await loadSuite(request.suite === null ? skill.path : path.resolve(request.suite)),
+    request.cases,
+  )
+  const { engine, judge, choices } = await chooseEngines(request, suite, context)
+  const plan = makePlan({
+    suite: await withSkillName(suite, skill),
+    skill,
+    baseline: baseline?.skill ?? null,
+    options: {
+      engine,
+      judge,
+      runs: request.runs,
+      timeout_seconds: request.timeoutSeconds,
+      max_turns: request.maxTurns,
+      activation: request.activation,
+      on_timeout: request.onTimeout,
+      retries: request.retries,
+    },
+    createdAt: context.now().toISOString(),
+    suiteSha256: await hashFile(suite.path),
+    warnings: [...warnings, ...(baseline?.warnings ?? [])],
+  })
+  return { plan, workspace: workspaceOf(request, skill), choices }
+}
+
+async function skillFolder(given: string): Promise<string> {
+  const info = await stat(given).catch(() => null)
+  if (info === null) throw new UserError(`${given}: no such folder`, 'give the folder that holds SKILL.md')
+  return info.isDirectory() ? given : path.dirname(given)
+}
+
+function workspaceOf(request: BenchRequest, skill: Skill): string {
+  return path.resolve(request.workspace ?? path.join('workspaces', skill.name))
+}
+
+async function withSkillName(suite: Suite, skill: Skill): Promise<Suite> {
+  if (suite.skill_name === skill.name) return suite
+  const message = `names the skill ${suite.skill_name}; SKILL.md says ${skill.name}, which is used`
+  return {
+    ...suite,
+    skill_name: skill.name,
+    warnings: [...suite.warnings, { file: suite.path, at: '$.skill_name', message }],
+  }
+}
+
+async function baselineOf(
+  text: string | null,
+  skill: Skill,
+  scratch: string,
+): Promise<{ skill: Skill; warnings: LoadWarning[] } | null> {
+  if (text === null) return null
+  if (!text.startsWith('git:')) return readSkill(path.resolve(text))
+  const target = path.join(scratch, path.basename(skill.path))
+  await exportGitVersion({ folder: skill.path, ref: text.slice('git:'.length), target })
+  return readSkill(target)
+}
+
+async function chooseEngines(
+  request: BenchRequest,
+  suite: Suite,
+  context: FlowContext,
+): Promise<{ engine: EngineChoice; judge: EngineChoice | null; choices: string[] }> {
+  const named = resolveEngineChoice({ engine: request.engine, model: request.model })
+  const auto: AutoEngine = autoEngine(context)
+  const choices: string[] = []
+  const engine = named.name === 'auto' ? await auto.choose(named, 'engine', choices) : named
+  const needsJudge = suite.cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
+  if (!needsJudge) return { engine, judge: null, choices }
+  if (request.judge !== null) return { engine, judge: resolveJudgeChoice(request.judge), choices }
+  return { engine, judge: await auto.judge(engine, choices), choices }
+}

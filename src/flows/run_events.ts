@@ -1,0 +1,47 @@
+/** The flow events of one run, made from what is known of it. */
+import type { FlowEvent } from '../../schemas/flow_event.ts'
+import type { Grading } from '../../schemas/grading.ts'
+import type { RunSpec } from '../../schemas/plan.ts'
+import type { RunRecord } from '../../schemas/run.ts'
+
+export function runName(spec: RunSpec) {
+  return {
+    run_id: spec.run_id,
+    eval_id: spec.eval_id,
+    eval_name: spec.eval_name,
+    configuration: spec.configuration,
+    run_number: spec.run_number,
+  }
+}
+
+export function runFinished(spec: RunSpec, record: RunRecord): FlowEvent {
+  const { usage } = record
+  const tokens =
+    usage === null
+      ? null
+      : usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+  return {
+    type: 'run_finished',
+    ...runName(spec),
+    status: record.status,
+    kind: record.status === 'failed' ? record.error.kind : null,
+    message: record.status === 'failed' ? record.error.message : null,
+    duration_ms: record.duration_ms,
+    tokens,
+    cost_usd: record.cost?.usd ?? null,
+    skill_read: record.skill.read,
+  }
+}
+
+export function gradeFinished(spec: RunSpec, grading: Grading): FlowEvent {
+  const { passed, total } = grading.summary
+  return {
+    type: 'grade_finished',
+    ...runName(spec),
+    passed,
+    total,
+    pass_rate: total === 0 ? null : grading.summary.pass_rate,
+    judge_errors: grading.judge_errors?.length ?? 0,
+    cost_usd: grading.judge?.cost_usd ?? null,
+  }
+}

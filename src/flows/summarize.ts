@@ -1,0 +1,84 @@
+/** From what is on disk of a benchmark to benchmark.json, benchmark.md and report.html. */
+import { type Benchmark, benchmark as benchmarkSchema } from '../../schemas/benchmark.ts'
+import type { Plan } from '../../schemas/plan.ts'
+import { exists, writeAtomic } from '../base/files.ts'
+import { readJson } from '../base/json.ts'
+import { aggregate } from '../phases/4-report/aggregate.ts'
+import { toHtml } from '../phases/4-report/html.ts'
+import { toMarkdown } from '../phases/4-report/markdown.ts'
+import { benchmarkPaths } from '../store/paths.ts'
+import { readRun, type StoredRun, writeArtefact } from '../store/store.ts'
+import type { FlowContext } from './context.ts'
+
+export interface BenchResult {
+  /** The benchmark folder, absolute. */
+  folder: string
+  plan: Plan
+  benchmark: Benchmark
+}
+
+/** Reads all runs of the plan, aggregates and writes the reports. */
+export async function summarize(folder: string, plan: Plan, context: FlowContext): Promise<BenchResult> {
+  const results = await readResults(folder, plan)
+  const benchmark = aggregate({
+    metadata: {
+      skillName: plan.skill.name,
+      skillPath: plan.skill.path,
+      executorModel: executorModel(plan, results),
+      analyzerModel: 'rules',
+      timestamp: plan.created_at,
+      runsPerConfiguration: plan.options.runs,
+      engine: plan.options.engine.name,
+      judge:
+        plan.options.judge === null
+          ? null
+          : [plan.options.judge.name, plan.options.judge.model].filter(Boolean).join(':'),
+    },
+    candidate: plan.candidate_configuration,
+    baseline: plan.baseline_configuration,
+    cases: plan.cases,
+    planned: plan.runs,
+    results,
+    onTimeout: plan.options.on_timeout,
+  })
+  const paths = benchmarkPaths(folder)
+  await writeArtefact(benchmarkSchema, paths.benchmark, benchmark)
+  await writeAtomic(paths.markdown, toMarkdown(benchmark))
+  await writeAtomic(paths.report, toHtml(benchmark))
+  context.emit({
+    type: 'benchmark_written',
+    folder,
+    benchmark: paths.benchmark,
+    complete: benchmark.complete ?? false,
+    used: benchmark.counts?.used ?? 0,
+    planned: plan.runs.length,
+  })
+  return { folder, plan, benchmark }
+}
+
+/** Whether a benchmark folder holds a whole benchmark.json. */
+export async function isComplete(folder: string): Promise<boolean> {
+  const file = benchmarkPaths(folder).benchmark
+  if (!(await exists(file))) return false
+  return readJson(benchmarkSchema, file).then(
+    (benchmark) => benchmark.complete === true,
+    () => false,
+  )
+}
+
+/** The runs on disk that belong to the plan, by run id. */
+async function readResults(folder: string, plan: Plan): Promise<Map<string, StoredRun>> {
+  const results = new Map<string, StoredRun>()
+  for (const spec of plan.runs) {
+    const stored = await readRun(folder, spec.run_id)
+    if (stored !== null && stored.record.key === spec.key) results.set(spec.run_id, stored)
+  }
+  return results
+}
+
+/** The models really used, else the one asked for. */
+function executorModel(plan: Plan, results: ReadonlyMap<string, StoredRun>): string {
+  const used = new Set([...results.values()].flatMap(({ record }) => record.engine.model ?? []))
+  const { model, name } = plan.options.engine
+  return used.size > 0 ? [...used].sort().join(', ') : (model ?? `${name} default`)
+}
