@@ -1,0 +1,71 @@
+/** `whetstone bench`: two arms: does the skill help? */
+import type { Argv } from 'yargs'
+import type { BenchRequest } from '../../flows/prepare.ts'
+import { exitCodes } from '../exit.ts'
+import { showResult } from '../show.ts'
+import { benchFlags } from './bench_flags.ts'
+import { type Done, withFlow, withJson } from './shared.ts'
+
+export function benchOptions(args: Argv) {
+  return withJson(args)
+    .positional('skill', { type: 'string', demandOption: true, describe: 'the folder that holds SKILL.md' })
+    .options(benchFlags)
+    .usage(
+      '$0 bench <skill> [options]\n\ntwo arms: does the skill help?\n\nRuns each case of evals/evals.json with the skill and without it, grades every run and writes\nbenchmark.json, benchmark.md and report.html. Run again after an interruption, it does only what is missing.',
+    )
+    .example('$0 bench skills/pdf --dry-run', 'see the plan first')
+    .example('$0 bench skills/pdf --engine claude-code:sonnet --runs 5', 'Claude Code, five runs an arm')
+    .example('$0 bench skills/pdf --baseline git:main', 'this version against the one on main')
+    .example(
+      '$0 bench skills/pdf --engine "command:./agent.sh" --judge anthropic:haiku',
+      'your own agent, an API judge',
+    )
+    .example("$0 bench skills/pdf --case 3 --case 'table-*' --json", 'some cases, events as JSON lines')
+}
+
+/** Adds the command; `done` gets its exit code. */
+export function addBench(args: Argv, done: Done): Argv {
+  return args.command('bench <skill>', 'two arms: does the skill help?', benchOptions, async (parsed) => {
+    const request = requestOf(parsed)
+    done(parsed.dryRun ? await dryRun(request, parsed.json) : await benchAndShow(request, parsed.json))
+  })
+}
+
+type BenchArguments = Awaited<ReturnType<typeof benchOptions>['argv']>
+
+function requestOf(parsed: BenchArguments): BenchRequest {
+  return {
+    skill: parsed.skill,
+    suite: parsed.suite ?? null,
+    baseline: parsed.baseline ?? null,
+    cases: parsed.case,
+    engine: parsed.engine,
+    model: parsed.model ?? null,
+    judge: parsed.judge ?? null,
+    runs: parsed.runs,
+    concurrency: parsed.concurrency,
+    timeoutSeconds: parsed.timeout,
+    maxTurns: parsed.maxTurns ?? null,
+    retries: parsed.retries,
+    activation: parsed.activation,
+    onTimeout: parsed.onTimeout,
+    workspace: parsed.workspace ?? null,
+    fresh: parsed.fresh,
+    passEnv: parsed.passEnv,
+  }
+}
+
+async function benchAndShow(request: BenchRequest, json: boolean): Promise<number> {
+  const { bench } = await import('../../flows/bench.ts')
+  const { concurrency } = request
+  const { result, interrupted } = await withFlow({ json, concurrency }, (context) => bench(request, context))
+  return showResult(result, { json, interrupted })
+}
+
+async function dryRun(request: BenchRequest, json: boolean): Promise<number> {
+  const { planBench } = await import('../../flows/bench.ts')
+  const { planLines } = await import('../plan_lines.ts')
+  const { result } = await withFlow({ json, concurrency: 1 }, (context) => planBench(request, context))
+  process.stdout.write(json ? `${JSON.stringify(result.plan)}\n` : `${planLines(result).join('\n')}\n`)
+  return exitCodes.done
+}

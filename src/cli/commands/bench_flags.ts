@@ -1,0 +1,80 @@
+/** The flags of `bench`. */
+import type { Options } from 'yargs'
+import { positive, wholeNumber } from './shared.ts'
+
+export const benchFlags = {
+  runs: {
+    type: 'number',
+    default: 3,
+    coerce: wholeNumber('runs', 1),
+    describe: 'runs of each case in each arm',
+  },
+  case: {
+    type: 'string',
+    array: true,
+    nargs: 1,
+    default: [] as string[],
+    describe: 'only these cases: id, name or glob (repeatable)',
+  },
+  engine: {
+    type: 'string',
+    default: 'auto',
+    describe: 'who works: claude-code, anthropic, "command:<program …>", with :model; auto takes the first that can',
+  },
+  model: { type: 'string', describe: 'alias, model id or provider:model' },
+  judge: {
+    type: 'string',
+    describe: 'who grades: engine[:model] or a model; the engine of the runs if not given',
+  },
+  baseline: {
+    type: 'string',
+    describe: 'compare with an older version instead of no skill: a folder or git:<ref>',
+  },
+  suite: { type: 'string', describe: 'the suite file; <skill>/evals/evals.json if not given' },
+  concurrency: {
+    type: 'number',
+    default: 4,
+    coerce: wholeNumber('concurrency', 1),
+    describe: 'runs at once',
+  },
+  timeout: { type: 'number', default: 300, coerce: positive('timeout'), describe: 'seconds for one run' },
+  'on-timeout': {
+    choices: ['fail', 'exclude'] as const,
+    default: 'fail' as const,
+    describe: 'a run that times out fails its expectations, or is left out',
+  },
+  'max-turns': {
+    type: 'number',
+    coerce: wholeNumber('max-turns', 1),
+    describe: 'at most this many model responses a run',
+  },
+  retries: {
+    type: 'number',
+    default: 2,
+    coerce: wholeNumber('retries', 0),
+    describe: 'further attempts after a failure of infrastructure',
+  },
+  activation: {
+    choices: ['natural', 'instructed'] as const,
+    default: 'natural' as const,
+    describe: 'instructed: the prompt names the skill',
+  },
+  'pass-env': {
+    type: 'string',
+    array: true,
+    nargs: 1,
+    default: [] as string[],
+    describe: 'environment variables that the agent may see (repeatable)',
+  },
+  workspace: { type: 'string', describe: 'where results go; ./workspaces/<skill_name> if not given' },
+  fresh: {
+    type: 'boolean',
+    default: false,
+    describe: 'start anew even where an unfinished benchmark of this plan lies',
+  },
+  'dry-run': {
+    type: 'boolean',
+    default: false,
+    describe: 'print the plan and the number of calls, run nothing',
+  },
+} satisfies Record<string, Options>

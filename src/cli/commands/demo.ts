@@ -1,0 +1,45 @@
+/** `whetstone demo`: a whole benchmark on the embedded practice model, no key needed. */
+import type { Argv } from 'yargs'
+import { showResult } from '../show.ts'
+import { type Done, wholeNumber, withFlow, withJson } from './shared.ts'
+
+function demoOptions(args: Argv) {
+  return withJson(args)
+    .option('runs', {
+      type: 'number',
+      default: 3,
+      coerce: wholeNumber('runs', 1),
+      describe: 'runs of each case in each arm',
+    })
+    .option('concurrency', {
+      type: 'number',
+      default: 4,
+      coerce: wholeNumber('concurrency', 1),
+      describe: 'runs at once',
+    })
+    .option('skill', {
+      type: 'string',
+      describe: 'a copy of the example skill to try edits on; the shipped one if not given',
+    })
+    .option('workspace', { type: 'string', describe: 'where results go; ./workspaces/<skill_name> if not given' })
+    .usage(
+      '$0 demo [options]\n\na whole benchmark on the embedded practice model: no key, no cost, under a minute\n\nA real agent loop reads a real skill and runs its script; only the model is a stand-in that answers from a\nscenario file. Edit a copy of the skill and watch the difference change.',
+    )
+    .example('$0 demo', 'the shipped example')
+    .example('$0 demo --skill my-copy --workspace /tmp/try', 'your edited copy of the example skill')
+}
+
+export function addDemo(args: Argv, done: Done): Argv {
+  return args.command(
+    'demo',
+    'a whole benchmark on the embedded practice model, no key needed',
+    demoOptions,
+    async (parsed) => {
+      const { demo } = await import('../../flows/demo.ts')
+      const { runs, concurrency, json, skill = null, workspace = null } = parsed
+      const request = { runs, concurrency, skill, workspace }
+      const { result, interrupted } = await withFlow({ json, concurrency }, (context) => demo(request, context))
+      done(showResult(result, { json, interrupted }))
+    },
+  )
+}

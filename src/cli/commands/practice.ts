@@ -1,0 +1,51 @@
+/** `whetstone practice`: the practice model as a server, to try a suite's wiring at no cost. */
+import { once } from 'node:events'
+import type { Argv } from 'yargs'
+import { exitCodes } from '../exit.ts'
+import { listenForInterrupts } from '../interrupt.ts'
+import { type Done, wholeNumber } from './shared.ts'
+
+function practiceOptions(args: Argv) {
+  return args
+    .option('scenario', {
+      type: 'string',
+      demandOption: true,
+      describe: 'the YAML file that says what the model answers',
+    })
+    .option('port', {
+      type: 'number',
+      default: 0,
+      coerce: wholeNumber('port', 0),
+      describe: 'port on 127.0.0.1; 0: a free one',
+    })
+    .option('log', { type: 'string', describe: 'append each request to this file, one JSON line each' })
+    .usage(
+      '$0 practice --scenario FILE [options]\n\nserve the practice model: the Anthropic Messages API on 127.0.0.1, answering from a scenario file\n\nPoint any client at it: ANTHROPIC_BASE_URL=http://127.0.0.1:PORT ANTHROPIC_API_KEY=practice. Format: docs/practice.md',
+    )
+    .example('$0 practice --scenario my.yaml --port 8123', 'until Ctrl-C')
+}
+
+export function addPractice(args: Argv, done: Done): Argv {
+  return args.command(
+    'practice',
+    'advanced: serve the practice model',
+    practiceOptions,
+    async ({ scenario, port, log }) => {
+      const { loadScenario } = await import('../../practice/scenario.ts')
+      const { startPractice } = await import('../../practice/server.ts')
+      using interrupts = listenForInterrupts(() => {})
+      const server = await startPractice({
+        scenario: await loadScenario(scenario),
+        port,
+        ...(log === undefined ? {} : { logFile: log }),
+      })
+      process.stdout.write(`${server.url}\n`)
+      process.stderr.write(
+        `practice model on ${server.url}; use it with\n  ANTHROPIC_BASE_URL=${server.url} ANTHROPIC_API_KEY=practice\nCtrl-C ends it.\n`,
+      )
+      await once(interrupts.drain, 'abort')
+      await server.close()
+      done(exitCodes.done)
+    },
+  )
+}

@@ -1,0 +1,70 @@
+/** Options and steps that several commands share. */
+import type { Argv } from 'yargs'
+import type { FlowEvent } from '../../../schemas/flow_event.ts'
+import { UserError } from '../../base/error.ts'
+import type { FlowContext } from '../../flows/context.ts'
+import { Interrupted, type Interrupts, listenForInterrupts } from '../interrupt.ts'
+import { type Live, liveView } from '../live.ts'
+
+/** Sets the exit code of the program. */
+export type Done = (code: number) => void
+
+/** A whole number of at least `least`; UserError names the flag. */
+export function wholeNumber(flag: string, least: number) {
+  return (value: unknown): number => {
+    const number = typeof value === 'number' ? value : Number.NaN
+    if (Number.isInteger(number) && number >= least) return number
+    throw new UserError(
+      `--${flag}: not a whole number of at least ${least}`,
+      `for example --${flag} ${Math.max(least, 3)}`,
+    )
+  }
+}
+
+/** A positive number. */
+export function positive(flag: string) {
+  return (value: unknown): number => {
+    if (typeof value === 'number' && value > 0 && Number.isFinite(value)) return value
+    throw new UserError(`--${flag}: not a number above 0`, `for example --${flag} 300`)
+  }
+}
+
+export function withJson<T>(args: Argv<T>) {
+  return args.option('json', { type: 'boolean', default: false, describe: 'events and result as JSON lines on stdout' })
+}
+
+/** Runs a flow with the live view (or JSON lines) and Ctrl-C; the view always ends. */
+export async function withFlow<R>(
+  options: { json: boolean; concurrency: number; env?: NodeJS.ProcessEnv },
+  flow: (context: FlowContext) => Promise<R>,
+): Promise<{ result: R; interrupted: boolean }> {
+  const live: Live = options.json ? jsonView() : liveView({ stream: process.stderr, concurrency: options.concurrency })
+  using interrupts: Interrupts = listenForInterrupts(live.say)
+  const context: FlowContext = {
+    emit: live.on,
+    env: options.env ?? process.env,
+    drain: interrupts.drain,
+    signal: interrupts.signal,
+    now: () => new Date(),
+  }
+  try {
+    return { result: await flow(context), interrupted: interrupts.drain.aborted }
+  } catch (error) {
+    if (interrupts.signal.aborted && !(error instanceof UserError)) throw interruptedBy(interrupts.signal.reason)
+    throw error
+  } finally {
+    live.end()
+  }
+}
+
+function interruptedBy(reason: unknown): Interrupted {
+  return reason instanceof Interrupted ? reason : new Interrupted('stopped')
+}
+
+function jsonView(): Live {
+  return {
+    on: (event: FlowEvent) => process.stdout.write(`${JSON.stringify(event)}\n`),
+    say: (line) => process.stderr.write(`${line}\n`),
+    end: () => {},
+  }
+}

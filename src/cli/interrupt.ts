@@ -1,0 +1,40 @@
+/** Ctrl-C: the first lets running work end (at most 8 s, then it is ended), the second ends all at once. */
+
+/** The user stopped the command. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted'
+}
+
+export interface Interrupts {
+  drain: AbortSignal
+  signal: AbortSignal
+  [Symbol.dispose](): void
+}
+
+const graceMs = 8000
+
+/** Listens to SIGINT and SIGTERM until disposed. `say` prints what happens next. */
+export function listenForInterrupts(say: (line: string) => void): Interrupts {
+  const drain = new AbortController()
+  const stop = new AbortController()
+  const timers: NodeJS.Timeout[] = []
+  const stopNow = () =>
+    stop.abort(new Interrupted('stopped; what was finished is kept, the same command goes on from there'))
+  const onSignal = () => {
+    if (drain.signal.aborted) return stopNow()
+    say('Stopping: running agents may finish for 8 seconds. Ctrl-C again stops at once.')
+    drain.abort(new Interrupted('stopped'))
+    timers.push(setTimeout(stopNow, graceMs))
+  }
+  process.on('SIGINT', onSignal)
+  process.on('SIGTERM', onSignal)
+  return {
+    drain: drain.signal,
+    signal: stop.signal,
+    [Symbol.dispose]() {
+      for (const timer of timers) clearTimeout(timer)
+      process.off('SIGINT', onSignal)
+      process.off('SIGTERM', onSignal)
+    },
+  }
+}

@@ -1,0 +1,155 @@
+/** Draws a benchmark under way on stderr: a table that redraws on a terminal, plain lines elsewhere. */
+import type { FlowEvent } from '../../schemas/flow_event.ts'
+import { advance, armRate, type Cell, noProgress, type Progress, timeLeft } from './progress.ts'
+import { colours, columns, dollars, duration, oneLine, percent } from './style.ts'
+
+export interface Live {
+  on: (event: FlowEvent) => void
+  say: (line: string) => void
+  end: () => void
+}
+
+export interface LiveOptions {
+  stream: NodeJS.WriteStream
+  concurrency: number
+}
+
+export function liveView(options: LiveOptions): Live {
+  return options.stream.isTTY && process.env.TERM !== 'dumb' ? table(options) : lines(options)
+}
+
+function lines({ stream }: LiveOptions): Live {
+  let state = noProgress
+  const say = (line: string) => stream.write(`${line}\n`)
+  return {
+    say,
+    end: () => {},
+    on(event) {
+      const before = state.firstPair
+      state = advance(state, event)
+      const text = lineFor(event, state)
+      if (text !== null) say(text)
+      if (before === null && state.firstPair !== null) say(`first graded pair: ${state.firstPair}`)
+    },
+  }
+}
+
+function lineFor(event: FlowEvent, state: Progress): string | null {
+  const total = state.plan?.runs ?? 0
+  switch (event.type) {
+    case 'plan_ready':
+      return `${heading(event)}${event.done > 0 ? ` (${event.done} already done)` : ''}`
+    case 'run_finished': {
+      const how =
+        event.status === 'completed' ? '' : ` ${event.status}${event.message ? `: ${oneLine(event.message, 200)}` : ''}`
+      return `[${state.finished}/${total}] ${runLabel(event)}${how} ${duration(event.duration_ms)}`
+    }
+    case 'grade_finished':
+      return `graded ${runLabel(event)}: ${event.passed}/${event.total}${event.judge_errors ? `, ${event.judge_errors} judge errors` : ''}`
+    case 'run_retried':
+      return `retry ${runLabel(event)} in ${duration(event.wait_ms)}: ${event.kind}: ${oneLine(event.message, 200)}`
+    case 'budget_reached':
+      return `budget reached: ${event.reason}`
+    case 'run_started':
+    case 'limit_changed':
+    case 'benchmark_written':
+      return null
+  }
+}
+
+function runLabel(run: { eval_id: number; eval_name: string; configuration: string; run_number: number }): string {
+  return `${run.eval_id} ${oneLine(run.eval_name, 40)} · ${run.configuration} · run ${run.run_number}`
+}
+
+function heading(plan: Extract<FlowEvent, { type: 'plan_ready' }>): string {
+  const engine = plan.model ? `${plan.engine} (${plan.model})` : plan.engine
+  const judge = plan.judge ? ` · judge ${plan.judge}` : ''
+  return `${plan.skill_name} · ${engine}${judge} · ${plan.cases.length} cases × 2 arms × ${plan.runs_per_case} = ${plan.runs} runs`
+}
+
+function table({ stream, concurrency }: LiveOptions): Live {
+  const view = { state: noProgress, height: 0, dirty: false }
+  const erase = () => {
+    if (view.height > 0) stream.write(`\x1b[${view.height}A\x1b[0J`)
+    view.height = 0
+  }
+  const draw = () => {
+    const text = block(view.state, { stream, concurrency })
+    erase()
+    stream.write(text.map((line) => `${line}\n`).join(''))
+    view.height = text.length
+    view.dirty = false
+  }
+  const timer = setInterval(() => {
+    if (view.dirty) draw()
+  }, 100)
+  timer.unref()
+  return {
+    on(event) {
+      view.state = advance(view.state, event)
+      view.dirty = true
+    },
+    say(line) {
+      erase()
+      stream.write(`${line}\n`)
+      draw()
+    },
+    end() {
+      clearInterval(timer)
+      if (view.state.plan !== null) draw()
+      view.height = 0
+    },
+  }
+}
+
+/** The lines of the table, no taller than the terminal. Exported for its test. */
+export function block(state: Progress, { stream, concurrency }: LiveOptions): string[] {
+  const { plan } = state
+  if (plan === null) return []
+  const { bold, dim } = colours(stream)
+  const width = stream.columns ?? 100
+  const room = Math.max(3, (stream.rows ?? 40) - 6)
+  const rows = plan.cases.map(({ eval_id, eval_name }) => [
+    `${eval_id} ${oneLine(eval_name, Math.max(12, Math.floor(width / 3)))}`,
+    ...[plan.candidate, plan.baseline].map((arm) => cellText(state.cells.get(`${eval_id} ${arm}`))),
+  ])
+  const shown = rows.slice(0, room)
+  const drawn = columns([['case', plan.candidate, plan.baseline], ...shown]).map((line) => oneLine(line, width - 1))
+  const hidden = rows.length - shown.length
+  return [
+    bold(oneLine(heading(plan), width - 1)),
+    dim(drawn[0] ?? ''),
+    ...drawn.slice(1),
+    ...(hidden > 0 ? [dim(`… ${hidden} more cases`)] : []),
+    oneLine(statusLine(state, concurrency), width - 1),
+    ...(state.firstPair === null ? [] : [dim(oneLine(`first graded pair: ${state.firstPair}`, width - 1))]),
+  ]
+}
+
+function cellText(cell: Cell | undefined): string {
+  if (cell === undefined) return ''
+  const done = '●'.repeat(cell.finished - cell.failed) + '✕'.repeat(cell.failed)
+  const open = '◐'.repeat(cell.running) + '·'.repeat(Math.max(0, cell.planned - cell.finished - cell.running))
+  const marks = cell.planned <= 12 ? `${done}${open} ` : ''
+  const mean = cell.passRates.reduce((sum, rate) => sum + rate, 0) / cell.passRates.length
+  const rate = cell.passRates.length === 0 ? '' : ` ${percent(mean)}`
+  return `${marks}${cell.finished}/${cell.planned}${rate}`
+}
+
+function statusLine(state: Progress, concurrency: number): string {
+  const { plan } = state
+  if (plan === null) return ''
+  const rates = [plan.candidate, plan.baseline].flatMap((arm) => {
+    const rate = armRate(state, arm)
+    return rate === null ? [] : [`${arm} ${percent(rate)}`]
+  })
+  const left = timeLeft(state, concurrency)
+  return [
+    `${state.finished}/${plan.runs} runs`,
+    `${state.graded} graded`,
+    ...rates,
+    ...(state.tokens > 0 ? [`${state.tokens.toLocaleString('en-US')} tokens`] : []),
+    ...(state.usd === null ? [] : [dollars(state.usd)]),
+    ...(left === null || left <= 0 ? [] : [`about ${duration(left)} left`]),
+  ].join(' · ')
+}

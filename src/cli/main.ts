@@ -1,0 +1,74 @@
+/** Parses argv, runs the command, and is the one place where errors become lines and exit codes. */
+import yargs from 'yargs'
+import { messageOf, UserError } from '../base/error.ts'
+import { addAggregate } from './commands/aggregate.ts'
+import { addBench } from './commands/bench.ts'
+import { addDemo } from './commands/demo.ts'
+import { addGrade } from './commands/grade.ts'
+import { addPractice } from './commands/practice.ts'
+import { exitCodes, exitHelp } from './exit.ts'
+import { Interrupted } from './interrupt.ts'
+import { colours } from './style.ts'
+
+/** Gives the exit code; never throws. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const outcome: { code: number } = { code: exitCodes.done }
+  try {
+    await parser(argv, (code) => {
+      outcome.code = code
+    }).parseAsync()
+    return outcome.code
+  } catch (error) {
+    return report(error, argv.includes('--json'))
+  }
+}
+
+const commands = [addBench, addGrade, addAggregate, addDemo, addPractice]
+
+function parser(argv: readonly string[], done: (code: number) => void) {
+  const program = yargs([...argv])
+    .scriptName('whetstone')
+    .usage('Benchmarks agent skills and sharpens them.\n\n$0 <command> [options]')
+  return commands
+    .reduce((args, add) => add(args, done), program)
+    .demandCommand(1, 'Give a command.')
+    .strict()
+    .recommendCommands()
+    .version(false)
+    .option('version', { type: 'boolean', describe: 'print the version' })
+    .help()
+    .alias('help', 'h')
+    .wrap(Math.min(100, process.stdout.columns ?? 100))
+    .epilogue(
+      `${exitHelp}\n\nNew here? \`whetstone demo\` runs a whole benchmark on the embedded practice model, no key needed.`,
+    )
+    .exitProcess(false)
+    .fail((message, error) => {
+      throw error ?? new UserError(message, 'see whetstone --help')
+    })
+}
+
+function report(error: unknown, json: boolean): number {
+  const code = codeFor(error)
+  const fix = fixOf(error)
+  if (json) {
+    process.stdout.write(`${JSON.stringify({ type: 'error', exit_code: code, message: messageOf(error), fix })}\n`)
+  }
+  const { red, dim } = colours(process.stderr)
+  process.stderr.write(`${red('error')} ${messageOf(error)}\n`)
+  if (fix !== null) process.stderr.write(`      ${fix}\n`)
+  if (code === exitCodes.bug && error instanceof Error) {
+    process.stderr.write(`${dim(error.stack ?? '')}\nThis is a bug in Whetstone. Finished runs are kept on disk.\n`)
+  }
+  return code
+}
+
+function codeFor(error: unknown): number {
+  if (error instanceof Interrupted) return exitCodes.interrupted
+  if (error instanceof UserError) return exitCodes.usage
+  return error instanceof Error && error.name === 'IncompleteError' ? exitCodes.incomplete : exitCodes.bug
+}
+
+function fixOf(error: unknown): string | null {
+  return error instanceof Error && 'fix' in error && typeof error.fix === 'string' ? error.fix : null
+}

@@ -1,0 +1,124 @@
+/** What is known of a benchmark under way: a pure reduction of flow events, drawn by live.ts. */
+import type { FlowEvent } from '../../schemas/flow_event.ts'
+
+export interface Cell {
+  planned: number
+  running: number
+  finished: number
+  failed: number
+  passRates: number[]
+}
+
+export interface Progress {
+  plan: Extract<FlowEvent, { type: 'plan_ready' }> | null
+  /** By `<eval_id> <configuration>`. */
+  cells: ReadonlyMap<string, Cell>
+  finished: number
+  graded: number
+  tokens: number
+  usd: number | null
+  durations: readonly number[]
+  /** The first case of which both arms are graded, in words. */
+  firstPair: string | null
+}
+
+export const noProgress: Progress = {
+  plan: null,
+  cells: new Map(),
+  finished: 0,
+  graded: 0,
+  tokens: 0,
+  usd: null,
+  durations: [],
+  firstPair: null,
+}
+
+export function advance(state: Progress, event: FlowEvent): Progress {
+  switch (event.type) {
+    case 'plan_ready':
+      return { ...noProgress, plan: event, cells: emptyCells(event), finished: event.done }
+    case 'run_started':
+      return withCell(state, event, (cell) => ({ ...cell, running: cell.running + 1 }))
+    case 'run_retried':
+    case 'limit_changed':
+    case 'budget_reached':
+    case 'benchmark_written':
+      return state
+    case 'run_finished':
+      return withCell(counted(state, event), event, (cell) => ({
+        ...cell,
+        running: Math.max(0, cell.running - 1),
+        finished: cell.finished + 1,
+        failed: cell.failed + (event.status === 'failed' ? 1 : 0),
+      }))
+    case 'grade_finished': {
+      const rate = event.pass_rate
+      const next = withCell(state, event, (cell) =>
+        rate === null ? cell : { ...cell, passRates: [...cell.passRates, rate] },
+      )
+      return withFirstPair(
+        { ...next, graded: state.graded + 1, usd: addKnown(state.usd, event.cost_usd) },
+        event.eval_id,
+      )
+    }
+  }
+}
+
+type RunFinished = Extract<FlowEvent, { type: 'run_finished' }>
+
+function counted(state: Progress, event: RunFinished): Progress {
+  return {
+    ...state,
+    finished: state.finished + 1,
+    tokens: state.tokens + (event.tokens ?? 0),
+    usd: addKnown(state.usd, event.cost_usd),
+    durations: [...state.durations, event.duration_ms],
+  }
+}
+
+function addKnown(sum: number | null, more: number | null): number | null {
+  return more === null ? sum : (sum ?? 0) + more
+}
+
+function emptyCells(plan: Extract<FlowEvent, { type: 'plan_ready' }>): Map<string, Cell> {
+  const empty: Cell = { planned: plan.runs_per_case, running: 0, finished: 0, failed: 0, passRates: [] }
+  return new Map(
+    plan.cases.flatMap(({ eval_id }) =>
+      [plan.candidate, plan.baseline].map((arm) => [`${eval_id} ${arm}`, empty] as const),
+    ),
+  )
+}
+
+function withCell(
+  state: Progress,
+  run: { eval_id: number; configuration: string },
+  change: (cell: Cell) => Cell,
+): Progress {
+  const key = `${run.eval_id} ${run.configuration}`
+  const cell = state.cells.get(key)
+  return cell === undefined ? state : { ...state, cells: new Map(state.cells).set(key, change(cell)) }
+}
+
+function withFirstPair(state: Progress, evalId: number): Progress {
+  const { plan } = state
+  if (state.firstPair !== null || plan === null) return state
+  const rates = [plan.candidate, plan.baseline].map((arm) => state.cells.get(`${evalId} ${arm}`)?.passRates[0])
+  const [a, b] = rates
+  if (a === undefined || b === undefined) return state
+  const name = plan.cases.find((one) => one.eval_id === evalId)?.eval_name ?? String(evalId)
+  const text = `${name}: ${plan.candidate} ${Math.round(a * 100)} %, ${plan.baseline} ${Math.round(b * 100)} %`
+  return { ...state, firstPair: text }
+}
+
+/** Mean of the pass rates of an arm so far; null before the first. */
+export function armRate(state: Progress, arm: string): number | null {
+  const rates = [...state.cells].filter(([key]) => key.endsWith(` ${arm}`)).flatMap(([, cell]) => cell.passRates)
+  return rates.length === 0 ? null : rates.reduce((sum, rate) => sum + rate, 0) / rates.length
+}
+
+/** Milliseconds left at the pace so far; null before the first run has ended. `width`: runs at once. */
+export function timeLeft(state: Progress, width: number): number | null {
+  if (state.plan === null || state.durations.length === 0) return null
+  const mean = state.durations.reduce((sum, ms) => sum + ms, 0) / state.durations.length
+  return (mean * (state.plan.runs - state.finished)) / width
+}

@@ -1,0 +1,54 @@
+/** Prints what a flow ended with: the headline, the table, the notes, the paths; gives the exit code. */
+
+import path from 'node:path'
+import type { Benchmark } from '../../schemas/benchmark.ts'
+import type { BenchResult } from '../flows/summarize.ts'
+import { headline, summaryTable } from '../phases/4-report/summary_table.ts'
+import { benchmarkPaths } from '../store/paths.ts'
+import { exitCodes } from './exit.ts'
+import { colours, columns, oneLine } from './style.ts'
+
+/** Exit code 0, 3 when a planned run has no grade, 130 after Ctrl-C. With json, the result line is all that is printed. */
+export function showResult(result: BenchResult, how: { json: boolean; interrupted: boolean }): number {
+  const code = how.interrupted ? exitCodes.interrupted : codeFor(result.benchmark)
+  const { folder, benchmark } = result
+  if (how.json) {
+    const { metadata, run_summary, counts, complete, notes } = benchmark
+    const line = { type: 'result', exit_code: code, folder, complete, counts, run_summary, notes, metadata }
+    process.stdout.write(`${JSON.stringify(line)}\n`)
+  } else process.stdout.write(`${resultLines(result).join('\n')}\n`)
+  return code
+}
+
+function codeFor(benchmark: Benchmark): number {
+  const used = benchmark.counts?.used ?? 0
+  return used > 0 && benchmark.complete === true ? exitCodes.done : exitCodes.incomplete
+}
+
+function resultLines({ folder, benchmark }: BenchResult): string[] {
+  const { bold, yellow, dim } = colours(process.stdout)
+  const { header, rows } = summaryTable(benchmark)
+  const table = columns([header, ...rows], header.map((_, index) => index).slice(1))
+  const paths = benchmarkPaths(folder)
+  const place = (file: string) => path.relative(process.cwd(), file) || file
+  const width = process.stdout.isTTY ? (process.stdout.columns ?? 100) - 1 : Number.POSITIVE_INFINITY
+  return [
+    '',
+    ...(benchmark.complete === true ? [] : [yellow(bold(incomplete(benchmark)))]),
+    bold(headline(benchmark)),
+    '',
+    dim(table[0] ?? ''),
+    ...table.slice(1),
+    '',
+    ...benchmark.notes.map((note) => `- ${oneLine(note, Math.max(40, width * 3))}`),
+    ...(benchmark.notes.length > 0 ? [''] : []),
+    ...[paths.benchmark, paths.markdown, paths.report].map((file) => `${dim('wrote')} ${place(file)}`),
+  ]
+}
+
+function incomplete(benchmark: Benchmark): string {
+  const { counts } = benchmark
+  if (counts === undefined) return 'INCOMPLETE'
+  const why = Object.entries(counts.excluded).map(([reason, count]) => `${count} ${reason}`)
+  return `INCOMPLETE: ${counts.used} of ${counts.planned} planned runs are graded (${why.join(', ') || 'judge errors'})`
+}
