@@ -1,0 +1,90 @@
+/** Rooms end with what they hold; those of a killed owner are cleared at the next start. */
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { hashWalk, walk, writeAtomic } from '../../src/base/files.ts'
+import { endMarked, markedProcesses, runMark } from '../../src/base/processes.ts'
+import { openRoom, reapRooms } from '../../src/base/room.ts'
+
+const linux = process.platform === 'linux'
+const waits = ['-e', 'setInterval(() => {}, 1000)']
+
+beforeAll(() => {
+  process.env.TMPDIR = mkdtempSync(path.join(tmpdir(), 'room-test-'))
+})
+
+describe.runIf(linux)('marked processes', () => {
+  test('are found by their mark, also when they left their group', async () => {
+    const child = spawn(process.execPath, waits, { detached: true, env: { [runMark]: 'm1' }, stdio: 'ignore' })
+    await sleep(100)
+    expect(await markedProcesses('m1')).toEqual([child.pid])
+    expect(await markedProcesses('m')).toEqual([])
+    expect(await endMarked('m1')).toBe(1)
+    expect(await markedProcesses('m1')).toEqual([])
+  })
+})
+
+describe('a room', () => {
+  test('is gone at its end, read-only folders inside too', async () => {
+    let folder = ''
+    {
+      await using room = await openRoom()
+      folder = room.path
+      mkdirSync(path.join(folder, 'locked'))
+      writeFileSync(path.join(folder, 'locked/file'), '')
+      execFileSync('chmod', ['555', path.join(folder, 'locked')])
+    }
+    expect(existsSync(folder)).toBe(false)
+  })
+  test('of a living owner is left alone', async () => {
+    await using room = await openRoom()
+    await reapRooms()
+    expect(existsSync(room.path)).toBe(true)
+  })
+  test.runIf(linux)('of a killed owner is cleared with its double-forked agent', async () => {
+    const owner = spawn(process.execPath, waits, { stdio: 'ignore' })
+    await using room = await openRoom()
+    await writeAtomic(path.join(room.path, 'owner.json'), JSON.stringify({ pid: owner.pid, start: null, mark: 'm2' }))
+    spawn(process.execPath, waits, { detached: true, env: { [runMark]: 'm2' }, stdio: 'ignore' }).unref()
+    await sleep(100)
+    await reapRooms()
+    expect(await markedProcesses('m2')).toHaveLength(1)
+    owner.kill('SIGKILL')
+    await once(owner, 'exit')
+    expect(await reapRooms()).toEqual({ rooms: 1, processes: 1 })
+    expect(await markedProcesses('m2')).toEqual([])
+    expect(existsSync(room.path)).toBe(false)
+  })
+})
+
+describe('walk', () => {
+  const root = mkdtempSync(path.join(tmpdir(), 'walk-test-'))
+  mkdirSync(path.join(root, 'evals'))
+  mkdirSync(path.join(root, 'docs'))
+  writeFileSync(path.join(root, 'evals/key.json'), 'secret')
+  writeFileSync(path.join(root, 'docs/a.md'), 'a')
+  symlinkSync('docs/a.md', path.join(root, 'link.md'))
+  symlinkSync('/etc/hostname', path.join(root, 'out'))
+  symlinkSync('evals', path.join(root, 'sneaky'))
+  symlinkSync('.', path.join(root, 'loop'))
+  symlinkSync('nowhere', path.join(root, 'broken'))
+  const skip = (relative: string) => relative === 'evals'
+
+  test('gives files, links inside resolved, links out, into skipped parts, in circles and broken ones left out', async () => {
+    const found = await walk(root, { skip })
+    expect(found.files.map((file) => file.path)).toEqual(['docs/a.md', 'link.md'])
+    expect(found.leftOut.map((one) => one.path).sort()).toEqual(['broken', 'loop', 'out', 'sneaky'])
+  })
+  test('never follows links when told so', async () => {
+    expect((await walk(root, { skip, links: 'never' })).files.map((file) => file.path)).toEqual(['docs/a.md'])
+  })
+  test('hashes names and contents', async () => {
+    const before = await hashWalk((await walk(root, { skip })).files)
+    writeFileSync(path.join(root, 'docs/a.md'), 'b')
+    expect(await hashWalk((await walk(root, { skip })).files)).not.toBe(before)
+  })
+})
