@@ -34,12 +34,20 @@ export async function layOut(request: WorkspaceRequest): Promise<InstalledSkill[
   const { cwd, env, signal } = request
   await mkdir(cwd, { recursive: true })
   if (request.git !== null && request.git !== true) {
-    await runStep(['git', 'clone', '--quiet', request.git.bundle, '.'], { cwd, env, signal })
+    await cloneBundle(request.git.bundle, { cwd, env, signal })
   }
   await copyInputs(request.files, cwd)
   if (request.git !== null) await startGit(request, request.git === true)
   if (request.setup !== null) await runStep(['sh', '-c', request.setup], { cwd, env, signal })
   return request.skill === null ? [] : [await install(request.skill, path.join(cwd, request.skillsFolder))]
+}
+
+/** A bundle made without HEAD says nothing of what to check out: its first branch then. */
+async function cloneBundle(bundle: string, place: StepPlace): Promise<void> {
+  const heads = (await runStep(['git', 'bundle', 'list-heads', bundle], place)).trim().split('\n')
+  const branch = / refs\/heads\/(.+)$/.exec(heads[0] ?? '')?.[1]
+  const choice = heads.some((line) => line.endsWith(' HEAD')) || branch === undefined ? [] : ['--branch', branch]
+  await runStep(['git', 'clone', '--quiet', ...choice, bundle, '.'], place)
 }
 
 async function copyInputs(files: readonly InputFile[], cwd: string): Promise<void> {
@@ -85,7 +93,8 @@ interface StepPlace {
   signal: AbortSignal
 }
 
-async function runStep(argv: readonly [string, ...string[]], place: StepPlace): Promise<void> {
+/** Gives its stdout. */
+async function runStep(argv: readonly [string, ...string[]], place: StepPlace): Promise<string> {
   const [command, ...args] = argv
   const limit = AbortSignal.timeout(setupSeconds * 1000)
   const end = await runProcess({ command, args, ...place, signal: AbortSignal.any([place.signal, limit]) }).catch(
@@ -98,6 +107,7 @@ async function runStep(argv: readonly [string, ...string[]], place: StepPlace): 
     const said = `${end.stderrTail}\n${end.stdout.slice(-1000)}`.trim()
     throw new SetupError(`${argv.join(' ')}: exit ${end.exitCode ?? end.signal}: ${said}`)
   }
+  return end.stdout
 }
 
 async function install(

@@ -1,0 +1,197 @@
+/** The parts of a run: environment, working folder, what is collected, the transcript, what an engine's list proves. */
+
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { RunSpec } from '../../../schemas/plan.ts'
+import { collect, outputLimits, takeSnapshot } from '../../../src/phases/2-run/collect.ts'
+import { runEnvironment } from '../../../src/phases/2-run/environment.ts'
+import { contamination } from '../../../src/phases/2-run/record.ts'
+import { countEvents, transcriptMarkdown } from '../../../src/phases/2-run/transcript.ts'
+import { layOut, SetupError } from '../../../src/phases/2-run/workspace.ts'
+
+const fresh = () => mkdtempSync(path.join(tmpdir(), 'run-test-'))
+const signal = new AbortController().signal
+const at = '2026-01-15T10:30:00Z'
+
+describe('the environment', () => {
+  const user = {
+    PATH: '/usr/bin:/suite/bin:/suite',
+    HOME: '/home/someone',
+    ANTHROPIC_API_KEY: 'secret',
+    PWD: '/suite',
+    npm_config_x: '1',
+    EXTRA: 'yes',
+    LC_ALL: 'C',
+  }
+  const environment = runEnvironment({ user, home: '/run/home', mark: 'm', passEnv: ['EXTRA'], hidden: ['/suite'] })
+  test.each([
+    ['its own home', 'HOME', '/run/home'],
+    ['no credential', 'ANTHROPIC_API_KEY', undefined],
+    ['no folder of the user', 'PWD', undefined],
+    ['no settings of a package manager', 'npm_config_x', undefined],
+    ['what was asked for', 'EXTRA', 'yes'],
+    ['the language', 'LC_ALL', 'C'],
+    ['a PATH that does not name the suite', 'PATH', '/usr/bin'],
+    ['its mark', 'WHETSTONE_RUN', 'm'],
+  ])('has %s', (_what, name, value) => expect(environment[name]).toBe(value))
+})
+
+describe('the working folder', () => {
+  const source = fresh()
+  writeFileSync(path.join(source, 'in.txt'), 'input')
+  mkdirSync(path.join(source, 'data'))
+  writeFileSync(path.join(source, 'data/a.csv'), 'a')
+  const skill = { name: 'tidy', description: 'd', path: source, sha256: 's' }
+  const base = () => ({
+    cwd: path.join(fresh(), 'work'),
+    files: [
+      { path: 'evals/files/in.txt', source: path.join(source, 'in.txt'), kind: 'file' as const, sha256: '', bytes: 5 },
+      { path: 'data', source: path.join(source, 'data'), kind: 'directory' as const, sha256: '', bytes: 1 },
+    ],
+    git: null,
+    setup: null,
+    skillsFolder: '.claude/skills',
+    skill: null,
+    env: { PATH: process.env.PATH ?? '', HOME: source },
+    signal,
+  })
+
+  test('holds files and folders under their paths', async () => {
+    const request = base()
+    await layOut(request)
+    expect(readFileSync(path.join(request.cwd, 'evals/files/in.txt'), 'utf8')).toBe('input')
+    expect(readFileSync(path.join(request.cwd, 'data/a.csv'), 'utf8')).toBe('a')
+    expect(existsSync(path.join(request.cwd, '.claude'))).toBe(false)
+  })
+  test('has the skill where discovery looks', async () => {
+    const files = [{ path: 'SKILL.md', source: path.join(source, 'in.txt'), bytes: 5 }]
+    const request = { ...base(), skill: { skill, files } }
+    const [installed] = await layOut(request)
+    expect(installed?.path).toBe(path.join(request.cwd, '.claude/skills/tidy'))
+    expect(existsSync(path.join(request.cwd, '.claude/skills/tidy/SKILL.md'))).toBe(true)
+  })
+  test('git: true commits the inputs and hides the skill from git in both arms', async () => {
+    const request = { ...base(), git: true as const }
+    await layOut(request)
+    mkdirSync(path.join(request.cwd, '.claude'))
+    writeFileSync(path.join(request.cwd, '.claude/x'), '')
+    const git = (...args: string[]) => execFileSync('git', args, { cwd: request.cwd, encoding: 'utf8' })
+    expect(git('status', '--porcelain')).toBe('')
+    expect(git('log', '--oneline').trim().split('\n')).toHaveLength(1)
+  })
+  test('starts from a git bundle', async () => {
+    const repo = { ...base(), git: true as const }
+    await layOut(repo)
+    const bundle = path.join(fresh(), 'start.bundle')
+    execFileSync('git', ['bundle', 'create', '-q', bundle, 'main'], { cwd: repo.cwd })
+    const request = { ...base(), files: [], git: { bundle } }
+    await layOut(request)
+    expect(readFileSync(path.join(request.cwd, 'data/a.csv'), 'utf8')).toBe('a')
+  })
+  test('setup runs in it, after the files', async () => {
+    const request = { ...base(), setup: 'cat evals/files/in.txt > made.txt' }
+    await layOut(request)
+    expect(readFileSync(path.join(request.cwd, 'made.txt'), 'utf8')).toBe('input')
+  })
+  test.each([
+    ['a failing setup', { setup: 'echo oh no >&2; exit 4' }, /exit 4.*oh no/s],
+    [
+      'a missing input',
+      { files: [{ path: 'x', source: '/no/such', kind: 'file' as const, sha256: '', bytes: 0 }] },
+      /input file/,
+    ],
+    ['a broken bundle', { git: { bundle: path.join(source, 'in.txt') } }, /git bundle/],
+  ])('%s is a SetupError', async (_what, change, message) => {
+    const made = layOut({ ...base(), ...change })
+    await expect(made).rejects.toThrow(SetupError)
+    await expect(made).rejects.toThrow(message)
+  })
+})
+
+describe('what is collected', () => {
+  async function collectedAfter(change: (cwd: string) => void) {
+    const cwd = fresh()
+    const target = fresh()
+    writeFileSync(path.join(cwd, 'input.txt'), 'same')
+    writeFileSync(path.join(cwd, 'gone.txt'), 'x')
+    mkdirSync(path.join(cwd, '.claude'))
+    const before = await takeSnapshot(cwd, '.claude/skills')
+    change(cwd)
+    return { outputs: await collect({ cwd, before, skillsFolder: '.claude/skills', target }), target }
+  }
+  test('new files, nested too, and changed ones; not the untouched inputs, not the skill', async () => {
+    const { outputs, target } = await collectedAfter((cwd) => {
+      mkdirSync(path.join(cwd, 'a/b'), { recursive: true })
+      writeFileSync(path.join(cwd, 'a/b/new.txt'), 'new')
+      writeFileSync(path.join(cwd, 'input.txt'), 'diff')
+      writeFileSync(path.join(cwd, '.claude/x'), '')
+    })
+    expect(outputs.files.map((file) => [file.path, file.change])).toEqual([
+      ['a/b/new.txt', 'created'],
+      ['input.txt', 'modified'],
+    ])
+    expect(readFileSync(path.join(target, 'a/b/new.txt'), 'utf8')).toBe('new')
+  })
+  test('a file of the same size written again counts as changed', async () => {
+    const { outputs } = await collectedAfter((cwd) => writeFileSync(path.join(cwd, 'input.txt'), 'emas'))
+    expect(outputs.files.map((file) => file.path)).toEqual(['input.txt'])
+  })
+  test('what was deleted is said', async () => {
+    expect((await collectedAfter((cwd) => rmSync(path.join(cwd, 'gone.txt')))).outputs.deleted).toEqual(['gone.txt'])
+  })
+  test('links are not followed, large files are left out, each with its reason', async () => {
+    const { outputs, target } = await collectedAfter((cwd) => {
+      symlinkSync('/etc/passwd', path.join(cwd, 'link'))
+      writeFileSync(path.join(cwd, 'huge'), Buffer.alloc(outputLimits.fileBytes + 1))
+    })
+    expect(outputs.left_out.map((one) => one.path).sort()).toEqual(['huge', 'link'])
+    expect(existsSync(path.join(target, 'link'))).toBe(false)
+  })
+})
+
+describe('the transcript', () => {
+  const events = [
+    { type: 'user' as const, at, step: 0, text: 'do it' },
+    { type: 'assistant' as const, at, step: 1, text: 'reading' },
+    { type: 'tool_call' as const, at, step: 1, id: '1', name: 'Read', input: { path: 'a' } },
+    { type: 'tool_result' as const, at, step: 1, id: '1', name: 'Read', output: 'has ``` inside', is_error: true },
+    { type: 'skill_read' as const, at, step: 1, skill: 'tidy', via: 'Read' },
+    { type: 'tool_call' as const, at, step: 2, id: '2', name: 'Read', input: {} },
+    { type: 'error' as const, at, step: 2, kind: 'overloaded', message: 'busy' },
+  ]
+  test('counts calls by tool, steps, errors and skill reads', () => {
+    expect(countEvents(events)).toEqual({
+      toolCalls: { Read: 2 },
+      steps: 2,
+      errors: 2,
+      skillReads: [{ skill: 'tidy', step: 1 }],
+    })
+  })
+  test('reads in order, the prompt first, fences longer than what they hold', () => {
+    const text = transcriptMarkdown('do it', events)
+    expect(text.startsWith('## Eval Prompt\n\ndo it\n')).toBe(true)
+    expect(text).toContain('````\nhas ``` inside\n````')
+    expect(text.indexOf('## Step 1')).toBeLessThan(text.indexOf('## Step 2'))
+    expect(text.match(/do it/g)).toHaveLength(1)
+  })
+})
+
+describe('what the engine lists', () => {
+  const skill = { name: 'tidy', description: '', path: '', sha256: '' }
+  const arm = (part: Pick<RunSpec, 'skill' | 'absent_skill'>) => part as RunSpec
+  test.each([
+    ['the skill in the arm without it', arm({ skill: null, absent_skill: 'tidy' }), ['tidy'], 'contaminated'],
+    [
+      'the skill from a plugin in the arm without it',
+      arm({ skill: null, absent_skill: 'tidy' }),
+      ['p:tidy'],
+      'contaminated',
+    ],
+    ['another skill in the arm without it', arm({ skill: null, absent_skill: 'tidy' }), ['tidy-up'], undefined],
+    ['no skill in the arm with it', arm({ skill, absent_skill: null }), ['other'], 'skill_not_offered'],
+    ['the skill in the arm with it', arm({ skill, absent_skill: null }), ['tidy'], undefined],
+  ])('%s', (_what, spec, loaded, kind) => expect(contamination(spec, loaded)?.kind).toBe(kind))
+})

@@ -1,0 +1,98 @@
+/** A run counts when its whole folder is in place; half-written things are never taken for finished ones. */
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { timing } from '../../schemas/timing.ts'
+import { runPaths } from '../../src/store/paths.ts'
+import {
+  commitRun,
+  createBenchmark,
+  listBenchmarks,
+  readRun,
+  writeArtefact,
+  writeGrading,
+} from '../../src/store/store.ts'
+import { record } from '../fixtures/record.ts'
+
+const fresh = () => mkdtempSync(path.join(tmpdir(), 'store-test-'))
+const runId = 'eval-1-a/with_skill/run-1'
+
+function partialRun(folder: string): string {
+  const partial = path.join(folder, '.partial/x')
+  mkdirSync(path.join(partial, 'outputs'), { recursive: true })
+  writeFileSync(path.join(partial, 'run.json'), JSON.stringify(record({ run_id: runId })))
+  writeFileSync(path.join(partial, 'timing.json'), '{"duration_ms": 5}')
+  return partial
+}
+
+describe('a run', () => {
+  test('is there after its commit, not before', async () => {
+    const folder = fresh()
+    const partial = partialRun(folder)
+    expect(await readRun(folder, runId)).toBeNull()
+    await commitRun(partial, folder, runId)
+    expect(await readRun(folder, runId)).toMatchObject({ record: { status: 'completed' }, grading: null })
+    expect(existsSync(partial)).toBe(false)
+  })
+  test('replaces an earlier one of its place', async () => {
+    const folder = fresh()
+    await commitRun(partialRun(folder), folder, runId)
+    writeFileSync(path.join(folder, runId, 'old'), '')
+    await commitRun(partialRun(folder), folder, runId)
+    expect(existsSync(path.join(folder, runId, 'old'))).toBe(false)
+  })
+  test('whose record is cut off is not there', async () => {
+    const folder = fresh()
+    await commitRun(partialRun(folder), folder, runId)
+    const file = runPaths(folder, runId).record
+    writeFileSync(file, readFileSync(file, 'utf8').slice(0, 100))
+    expect(await readRun(folder, runId)).toBeNull()
+  })
+})
+
+describe('artefacts', () => {
+  test('unfit values are refused before anything is written', async () => {
+    const file = path.join(fresh(), 'timing.json')
+    await expect(writeArtefact(timing, file, { duration_ms: -1 })).rejects.toThrow('$.duration_ms')
+    expect(existsSync(file)).toBe(false)
+  })
+  test('leave no temporary file behind', async () => {
+    const folder = fresh()
+    await writeArtefact(timing, path.join(folder, 'timing.json'), { duration_ms: 1 })
+    expect(readdirSync(folder)).toEqual(['timing.json'])
+  })
+  test('grading adds its times to timing.json and keeps the rest', async () => {
+    const folder = fresh()
+    await commitRun(partialRun(folder), folder, runId)
+    const summary = { passed: 0, failed: 0, total: 0, pass_rate: 0 }
+    const graded = {
+      grading: { expectations: [], summary },
+      graderStart: '2026-01-01T00:00:00Z',
+      graderEnd: '2026-01-01T00:00:02Z',
+    }
+    await writeGrading(folder, runId, graded)
+    expect(await readRun(folder, runId)).toMatchObject({
+      timing: { duration_ms: 5, grader_duration_seconds: 2 },
+      grading: { summary },
+    })
+  })
+})
+
+describe('benchmarks', () => {
+  test('two in the same second get names of their own, newest first', async () => {
+    const workspace = fresh()
+    const moment = new Date('2026-01-15T10:30:00Z')
+    const made = []
+    for (let n = 0; n < 11; n += 1) made.push(await createBenchmark(workspace, moment))
+    const later = await createBenchmark(workspace, new Date('2026-01-15T10:30:01Z'))
+    expect(path.basename(made[1] ?? '')).toBe('2026-01-15T10-30-00Z-2')
+    expect((await listBenchmarks(workspace)).slice(0, 2)).toEqual([later, made[10]])
+    expect(await listBenchmarks(workspace)).toHaveLength(12)
+  })
+  test('a workspace that cannot be written is a user error', async () => {
+    const file = path.join(fresh(), 'file')
+    writeFileSync(file, '')
+    await expect(createBenchmark(file, new Date())).rejects.toThrow('workspace')
+  })
+})
