@@ -1,0 +1,125 @@
+/** The command engine: any program; the prompt on stdin or in its arguments, the answer on stdout, files in its working folder. */
+import { type ProcessEnd, runProcess, SpawnError } from '../base/spawn.ts'
+import { anchorWords, commandWords, fillWords, type Invocation, placeholdersOf } from './command_line.ts'
+import {
+  type Engine,
+  type EngineContext,
+  type EngineError,
+  type EngineOutcome,
+  type EngineReport,
+  type EngineTask,
+  emptyReport,
+  type Probe,
+  type ProbeRequest,
+} from './engine.ts'
+import { findProgram } from './find_program.ts'
+import { lastJsonObject, withSchema } from './json_answer.ts'
+import { complete, fail } from './outcome.ts'
+
+/** Bytes of stdout that count as the answer. */
+const answerLimit = 1024 * 1024
+
+export const command: Engine = {
+  name: 'command',
+  credentials: [
+    'ANTHROPIC_API_KEY',
+    'ANTHROPIC_AUTH_TOKEN',
+    'ANTHROPIC_BASE_URL',
+    'OPENAI_API_KEY',
+    'OPENAI_BASE_URL',
+    'CODEX_API_KEY',
+    'GEMINI_API_KEY',
+  ],
+  skillsFolder: '.claude/skills',
+  probe,
+  run,
+}
+
+async function probe(request: ProbeRequest): Promise<Probe> {
+  request.signal.throwIfAborted()
+  const parsed = commandWords(request.command)
+  if ('mistake' in parsed) return badCommand(parsed.mistake, 'give one: --engine "command:./agent.sh {prompt}"')
+  const asksModel = placeholdersOf(parsed.words).has('model')
+  if (asksModel && request.model === null)
+    return badCommand('the command has {model}, and no model is given', 'add --model')
+  if (!asksModel && request.model !== null) {
+    return badCommand(`the command has no {model} to put ${request.model} in`, 'add {model} to it, or drop --model')
+  }
+  const [program] = await anchorWords(parsed.words, process.cwd())
+  const found = await findProgram(program, request.env.PATH ?? '')
+  if (found !== null) return { ok: true, version: null, detail: `command ${found}` }
+  const fix = 'check its spelling, that it is executable, and PATH'
+  return { ok: false, kind: 'missing_binary', message: `${program}: no such program`, fix }
+}
+
+function badCommand(message: string, fix: string): Probe {
+  return { ok: false, kind: 'bad_request', message, fix }
+}
+
+async function run(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
+  const prompt = task.answerSchema === null ? task.prompt : withSchema(task.prompt, task.answerSchema)
+  const parsed = commandWords(task.command)
+  if ('mistake' in parsed) return failed(context, { kind: 'bad_request', message: parsed.mistake, retryable: false })
+  const model = placeholdersOf(parsed.words).has('model') ? task.model : null
+  const words = await anchorWords(parsed.words, process.cwd())
+  try {
+    const end = await start(fillWords(words, { prompt, model }), { task, context })
+    return outcomeOf(end, { program: words[0], model, task, context })
+  } catch (error) {
+    if (!(error instanceof SpawnError)) throw error
+    return failed(context, startError(error))
+  }
+}
+
+function start(invocation: Invocation, { task, context }: { task: EngineTask; context: EngineContext }) {
+  return runProcess({
+    command: invocation.program,
+    args: invocation.args,
+    cwd: task.cwd,
+    env: { ...task.env, ...task.credentials },
+    ...(invocation.stdin === null ? {} : { stdin: invocation.stdin }),
+    signal: context.signal,
+    stderrFile: context.stderrFile,
+    stdoutLimit: answerLimit,
+  })
+}
+
+interface Ended {
+  program: string
+  model: string | null
+  task: EngineTask
+  context: EngineContext
+}
+
+function outcomeOf(end: ProcessEnd, { program, model, task, context }: Ended): EngineOutcome {
+  const text = end.stdout.trim()
+  const report: EngineReport = {
+    ...emptyReport,
+    finalResponse: end.stdoutCut ? `${text}\n… (only the first ${answerLimit} characters are kept)` : text,
+    answer: task.answerSchema === null ? undefined : lastJsonObject(text),
+    model,
+    exitCode: end.exitCode,
+    signal: end.signal,
+  }
+  if (text !== '') context.emit({ type: 'assistant', step: 1, text: report.finalResponse })
+  if (end.exitCode === 0) return complete(context, { ...report, stopReason: 'exit' }, 1)
+  const how = end.exitCode === null ? `ended by ${end.signal}` : `exit code ${end.exitCode}`
+  const message = [`${program}: ${how}`, end.stderrTail.trim()].filter(Boolean).join(': ')
+  return failed(context, { kind: 'crash', message, retryable: true }, report)
+}
+
+function startError(error: SpawnError): Omit<EngineError, 'retryAfterMs'> {
+  if (error.code === 'E2BIG') {
+    const message = `${error.message}: the prompt is too long for an argument; without {prompt} it goes to stdin`
+    return { kind: 'bad_request', message, retryable: false }
+  }
+  return { kind: 'missing_binary', message: error.message, retryable: false }
+}
+
+function failed(
+  context: EngineContext,
+  error: Omit<EngineError, 'retryAfterMs'>,
+  report: EngineReport = emptyReport,
+): EngineOutcome {
+  return fail(context, { ...error, retryAfterMs: null }, { report, step: 1 })
+}

@@ -1,0 +1,114 @@
+/** The one resolver of model strings: alias, model id, provider:model, engine:model, command:<line>. Pure. */
+import type { EngineChoice } from '../../schemas/plan.ts'
+import { UserError } from '../base/error.ts'
+import { anthropicModel, isProvider, providers } from './providers.ts'
+import { engineNamed, isEngineName } from './table.ts'
+
+export interface EngineRequest {
+  /** The text of --engine: `auto`, an engine, `engine:model`, or `command:<command line>`. */
+  engine: string
+  /** The text of --model: an alias, a model id, `provider:model` or `engine:model`; null: not given. */
+  model: string | null
+  /** The command line of the command engine where it is given apart; null: it is part of `engine`. */
+  command?: string | null
+}
+
+/**
+ * What --engine, --model (and a command line given apart) mean together. `auto` stays `auto`, for the caller to choose.
+ * Throws UserError for an unknown engine, and for a text of several meanings, with all of them.
+ */
+export function resolveEngineChoice(request: EngineRequest): EngineChoice {
+  const { name, rest } = splitEngine(request.engine.trim())
+  const model = request.model?.trim() || null
+  if (name === 'command') return commandChoice(rest, model, request.command ?? null)
+  if (request.command)
+    throw conflict('a command', [`engine command with this command line`, `engine ${name}, which takes none`])
+  if (name === 'auto') return rest === null ? autoChoice(model) : autoChoice(sameModel(rest, model, request))
+  engineNamed(name)
+  if (model !== null && rest !== null) return chosen(name, sameModel(rest, model, request))
+  return chosen(name, model === null ? rest : modelOn(name, model))
+}
+
+/**
+ * What --judge means: `engine[:model]`, `auto`, or a model alone, which goes to the first engine of its provider.
+ * Throws UserError as above.
+ */
+export function resolveJudgeChoice(text: string): EngineChoice {
+  const given = text.trim()
+  const { name, rest } = splitEngine(given)
+  if (name === 'auto' || isEngineName(name)) return resolveEngineChoice({ engine: given, model: null })
+  if (given === '')
+    throw new UserError('--judge: empty', 'give engine[:model] or a model, such as --judge anthropic:haiku')
+  return chosen('anthropic', rest !== null && isProvider(name) ? rest : given)
+}
+
+function splitEngine(text: string): { name: string; rest: string | null } {
+  const colon = text.indexOf(':')
+  if (colon < 0) return { name: text, rest: null }
+  return { name: text.slice(0, colon), rest: text.slice(colon + 1).trim() || null }
+}
+
+/** Everything behind `command:` is the command line; the model is passed on as it is written. */
+function commandChoice(line: string | null, model: string | null, apart: string | null): EngineChoice {
+  if (line !== null && apart !== null && line !== apart) {
+    throw conflict('the command', [`${line} (from --engine)`, `${apart} (given apart)`])
+  }
+  const command = line ?? apart
+  if (command === null) throw new UserError('engine command: no command', 'give one: --engine "command:./agent.sh"')
+  return { name: 'command', model, command }
+}
+
+function autoChoice(model: string | null): EngineChoice {
+  if (model === null) return { name: 'auto', model }
+  const { name, rest } = splitEngine(model)
+  if (isEngineName(model)) {
+    throw conflict(`--model ${model}`, [`--engine ${model} (its default model)`, `a model of the name ${model}`])
+  }
+  if (rest === null) return { name: 'auto', model }
+  if (isProvider(name)) {
+    throw conflict(
+      `--model ${model}`,
+      providers[name].engines.map((engine) => `--engine ${engine}:${rest}`),
+    )
+  }
+  return isEngineName(name) ? resolveEngineChoice({ engine: model, model: null }) : { name: 'auto', model }
+}
+
+/** The model that --model names on an engine that --engine names. */
+function modelOn(engine: string, model: string): string | null {
+  const { name, rest } = splitEngine(model)
+  if (isEngineName(model)) {
+    throw conflict(`--engine ${engine} --model ${model}`, [`--engine ${engine}`, `--engine ${model}`])
+  }
+  if (rest === null || name === engine) return rest ?? model
+  if (isProvider(name) && providers[name].engines.some((one) => one === engine)) return rest
+  if (!isEngineName(name) && !isProvider(name)) return model
+  throw conflict(`--engine ${engine} --model ${model}`, [`--engine ${engine}:${rest}`, `--engine ${model}`])
+}
+
+/** Both --engine a:x and --model y are given: fine only where they say the same. */
+function sameModel(rest: string, model: string | null, request: EngineRequest): string {
+  if (model === null || model === rest) return rest
+  const { name } = splitEngine(request.engine)
+  if (name !== 'auto' && finalModel(name, modelOn(name, model)) === finalModel(name, rest)) return rest
+  throw conflict(`--engine ${request.engine} with --model ${model}`, [
+    `--engine ${name}:${rest}`,
+    `--engine ${name} --model ${model}`,
+  ])
+}
+
+function chosen(name: string, model: string | null): EngineChoice {
+  return { name, model: model === null ? null : finalModel(name, model) }
+}
+
+/** Claude Code knows its short names itself; the API wants ids. */
+function finalModel(engine: string, model: string | null): string | null {
+  return engine === 'anthropic' && model !== null ? anthropicModel(model) : model
+}
+
+function conflict(what: string, readings: readonly string[]): UserError {
+  return new UserError(
+    `${what} can be read in ${readings.length} ways: ${readings.join('; or ')}`,
+    `write one of them out`,
+  )
+}
