@@ -1,0 +1,90 @@
+/** One question to an engine: failures that may pass are tried again a few times, a call that hangs is ended. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { messageOf } from '../../base/error.ts'
+import type {
+  Engine,
+  EngineContext,
+  EngineError,
+  EngineOutcome,
+  EngineReport,
+  EngineTask,
+} from '../../engines/engine.ts'
+
+export interface RetryLimits {
+  /** Further attempts after a failure that may pass, 3. */
+  retries: number
+  /** First wait at most, 1000 ms; it doubles each time. */
+  baseMs: number
+  /** Longest wait that a server may ask for, 120,000 ms; beyond it the call counts as failed. */
+  longestWaitMs: number
+  /** Time of one call, 300,000 ms. */
+  timeoutMs: number
+}
+
+const defaults: RetryLimits = { retries: 3, baseMs: 1000, longestWaitMs: 120_000, timeoutMs: 300_000 }
+
+/** completed: there is a report to read; malformed: the agent ended, its output was no answer; failed: it never got to answer. */
+export type CallEnd =
+  | { status: 'completed'; report: EngineReport }
+  | { status: 'malformed'; problem: string; said: string }
+  | { status: 'failed'; problem: string }
+
+export interface CallRequest {
+  engine: Engine
+  /** Makes the task of an attempt (each has a session of its own). */
+  task: () => EngineTask
+  context: EngineContext
+  /** Told of every attempt: its report when the agent answered or said what it used, else null. */
+  onCall: (report: EngineReport | null) => void
+  limits: Partial<RetryLimits>
+}
+
+/** Rejects only with the abort reason of the context. */
+export async function callWithRetries(request: CallRequest): Promise<CallEnd> {
+  const limits = { ...defaults, ...request.limits }
+  const { signal } = request.context
+  for (let attempt = 1; ; attempt += 1) {
+    const outcome = await callOnce(request, limits.timeoutMs)
+    if (outcome.status === 'completed') return { status: 'completed', report: outcome.report }
+    const { error, report } = outcome
+    if (error.kind === 'bad_output') return { status: 'malformed', problem: error.message, said: report.finalResponse }
+    const wait = waitBefore(attempt, error, limits)
+    if (wait === null) return { status: 'failed', problem: `${error.kind}: ${error.message}` }
+    await sleep(wait, undefined, { signal }).catch(() => signal.throwIfAborted())
+  }
+}
+
+async function callOnce(request: CallRequest, timeoutMs: number): Promise<EngineOutcomeOrBroken> {
+  const { engine, context, onCall } = request
+  const timeout = AbortSignal.timeout(timeoutMs)
+  try {
+    context.signal.throwIfAborted()
+    const signal = AbortSignal.any([context.signal, timeout])
+    const outcome = await engine.run(request.task(), { ...context, signal })
+    onCall(isUsed(outcome) ? outcome.report : null)
+    return outcome
+  } catch (thrown) {
+    context.signal.throwIfAborted()
+    onCall(null)
+    const message = timeout.aborted ? `no answer within ${timeoutMs / 1000} s` : messageOf(thrown)
+    const error = { kind: 'crash', message, retryable: false, retryAfterMs: null } as const
+    return { status: 'failed', error, report: { finalResponse: '' } }
+  }
+}
+
+type EngineOutcomeOrBroken =
+  | { status: 'completed'; report: EngineReport }
+  | { status: 'failed'; error: EngineError; report: Pick<EngineReport, 'finalResponse'> }
+
+/** A failed call that names no use had none worth knowing (a refused connection, a rate limit). */
+function isUsed(outcome: EngineOutcome): boolean {
+  return outcome.status === 'completed' || outcome.report.usage !== null || outcome.report.cost !== null
+}
+
+/** Milliseconds until the next attempt: full jitter on top of what the server asked for; null: no further attempt. */
+function waitBefore(attempt: number, error: EngineError, limits: RetryLimits): number | null {
+  if (!error.retryable || attempt > limits.retries) return null
+  const jitter = Math.random() * limits.baseMs * 2 ** (attempt - 1)
+  const asked = error.retryAfterMs ?? 0
+  return asked > limits.longestWaitMs ? null : Math.round(asked + jitter)
+}

@@ -1,0 +1,30 @@
+/** What a check looks at, and what it says. */
+
+/** One finished run, as checks see it. */
+export interface CheckScene {
+  finalResponse: string
+  /** The text of transcript.md. */
+  transcript: string
+  /** Absolute path of the run's outputs/. */
+  outputsFolder: string
+  /** Files the agent made or changed, relative to outputsFolder with /; our own metrics.json is not among them. */
+  outputs: readonly string[]
+  /** What the agent left and was not collected, and why. */
+  leftOut: readonly { path: string; reason: string }[]
+  /** Rebuilds the working folder as the agent left it in `target`, an empty folder. May reject. */
+  restore: (target: string) => Promise<void>
+  /** The whole environment of a command check. */
+  env: Readonly<Record<string, string>>
+  signal: AbortSignal
+}
+
+/** A decision with its evidence, or why there can be none (then it counts as a judge error, never as a fail). */
+export type CheckVerdict = { passed: boolean; evidence: string } | { error: string }
+
+/** Left-outs that are no file of the agent's; every other was left out by a limit of ours, so its content is unknown. */
+const notFiles = /^(a link|neither a file)/
+
+/** Whether a left-out file may hold what a check looks for. */
+export function isUnknown(leftOut: { reason: string }): boolean {
+  return !notFiles.test(leftOut.reason)
+}

@@ -1,0 +1,140 @@
+/** Grades one run: checks by code, expectations by a judge, the summary by counting. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Grading } from '../../../schemas/grading.ts'
+import { type ExecutionMetrics, metrics } from '../../../schemas/metrics.ts'
+import type { EngineChoice } from '../../../schemas/plan.ts'
+import type { RunRecord } from '../../../schemas/run.ts'
+import type { SuiteCase } from '../../../schemas/suite.ts'
+import { canonicalJson, readJson, sha256 } from '../../base/json.ts'
+import type { CheckScene } from './checks/scene.ts'
+import { byChecks, byJudge, type Decisions, timedOut } from './decisions.ts'
+import { type JudgeChoice, type Judged, judgeRun } from './judge.ts'
+import { judgePromptSource } from './judge_prompt.ts'
+import { runOutputs } from './judge_room.ts'
+import { judgeParts } from './remarks.ts'
+import { summarize } from './summary.ts'
+
+export interface GradeRunRequest {
+  case: SuiteCase
+  record: RunRecord
+  /** Absolute path of the run's folder, with transcript.md and outputs/. */
+  runFolder: string
+  /** null: nobody judges; expectations then become judge errors. */
+  judge: JudgeChoice | null
+  onTimeout: 'fail' | 'exclude'
+  /** Rebuilds the working folder as the agent left it in `target`, for command checks. */
+  restore: (target: string) => Promise<void>
+  /** The whole environment of command checks and of the judge; holds no credential. */
+  env: Readonly<Record<string, string>>
+  /** The judge's, by the names in its engine's `credentials`. */
+  credentials: Readonly<Record<string, string>>
+  signal: AbortSignal
+}
+
+/** A grading and when it was made (ISO times). */
+export interface Graded {
+  grading: Grading
+  graderStart: string
+  graderEnd: string
+}
+
+/**
+ * Grades. null: there is nothing to grade (failed, cancelled, timed out and excluded, or no criteria). A judge that fails
+ * leaves the checks' verdicts standing. Rejects only when aborted or on a bug.
+ */
+export async function gradeRun(request: GradeRunRequest): Promise<Graded | null> {
+  const { record, case: one } = request
+  const start = new Date()
+  if (one.expectations.length + one.checks.length === 0) return null
+  switch (record.status) {
+    case 'failed':
+    case 'cancelled':
+      return null
+    case 'timed_out':
+      if (request.onTimeout === 'exclude') return null
+      return finish(request, start, { ...timedOut(one, record.duration_ms), judged: null })
+    case 'completed': {
+      const checks = one.checks.length === 0 ? null : await byChecks(one, await sceneOf(request))
+      const judged = await judgeIfAny(request)
+      const asked = byJudge(one, judged?.verdicts ?? null)
+      return finish(request, start, {
+        expectations: [...asked.expectations, ...(checks?.expectations ?? [])],
+        errors: [...asked.errors, ...(checks?.errors ?? [])],
+        judged,
+      })
+    }
+  }
+}
+
+/** Hex sha256 of all that shapes a grading: the run, the criteria, the judge and what it is told. */
+export function gradedKey(of: {
+  runKey: string
+  case: SuiteCase
+  judge: EngineChoice | null
+  onTimeout: 'fail' | 'exclude'
+}): string {
+  const { expectations, checks, prompt, expected_output, files } = of.case
+  const asks = expectations.length > 0 && of.judge !== null
+  const judge = asks && of.judge && { ...of.judge, command: of.judge.command ?? null }
+  return sha256(
+    canonicalJson({
+      runKey: of.runKey,
+      onTimeout: of.onTimeout,
+      checks,
+      expectations,
+      judge: judge && { ...judge, prompt, expected_output, template: judgePromptSource },
+      inputs: files.map(({ path: place, sha256: content }) => ({ place, content })),
+    }),
+  )
+}
+
+async function judgeIfAny(request: GradeRunRequest): Promise<Judged | null> {
+  const { judge } = request
+  return judge === null || request.case.expectations.length === 0 ? null : judgeRun({ ...request, judge })
+}
+
+async function sceneOf({ record, runFolder, restore, env, signal }: GradeRunRequest): Promise<CheckScene> {
+  return {
+    finalResponse: record.final_response,
+    transcript: await readFile(path.join(runFolder, 'transcript.md'), 'utf8').catch(() => ''),
+    outputsFolder: path.join(runFolder, 'outputs'),
+    outputs: (await runOutputs(runFolder)).map((file) => file.path),
+    leftOut: record.outputs.left_out,
+    restore,
+    env,
+    signal,
+  }
+}
+
+async function finish(
+  request: GradeRunRequest,
+  start: Date,
+  { expectations, errors, judged }: Decisions & { judged: Judged | null },
+): Promise<Graded> {
+  const { record, judge, onTimeout } = request
+  const measured = await measuredIn(request.runFolder)
+  const choice = judge && { name: judge.engine.name, model: judge.model, command: judge.command ?? undefined }
+  const end = new Date()
+  const grading: Grading = {
+    expectations,
+    summary: summarize(expectations),
+    ...(measured && { execution_metrics: measured }),
+    timing: {
+      executor_duration_seconds: record.duration_ms / 1000,
+      grader_duration_seconds: (end.getTime() - start.getTime()) / 1000,
+    },
+    ...(judged && choice && judgeParts(judged, { engine: choice.name, model: choice.model })),
+    ...(errors.length > 0 && { judge_errors: errors }),
+    graded_key: gradedKey({ runKey: record.key, case: request.case, judge: choice, onTimeout }),
+  }
+  return { grading, graderStart: start.toISOString(), graderEnd: end.toISOString() }
+}
+
+/** outputs/metrics.json without the list of files; null where there is none to read. */
+async function measuredIn(runFolder: string): Promise<ExecutionMetrics | null> {
+  const measured = await readJson(metrics, path.join(runFolder, 'outputs/metrics.json')).catch(() => null)
+  if (measured === null) return null
+  const { files_created: _, ...counted } = measured
+  return counted
+}

@@ -1,0 +1,69 @@
+/** Has a judge decide the expectations of one run: room, prompt, one question for all. */
+import type { RunRecord } from '../../../schemas/run.ts'
+import type { SuiteCase } from '../../../schemas/suite.ts'
+import { runMark } from '../../base/processes.ts'
+import type { Engine } from '../../engines/engine.ts'
+import { ask } from './ask.ts'
+import { type JudgeAnswer, judgeAnswer, missingIn, type Verdict, verdictsOf } from './judge_answer.ts'
+import { judgePrompt } from './judge_prompt.ts'
+import { openJudgeRoom } from './judge_room.ts'
+import type { Spent } from './meter.ts'
+
+/** Who judges. `command` only for the command engine. */
+export interface JudgeChoice {
+  engine: Engine
+  model: string | null
+  command: string | null
+}
+
+export interface JudgeRequest {
+  case: SuiteCase
+  record: RunRecord
+  runFolder: string
+  judge: JudgeChoice
+  env: Readonly<Record<string, string>>
+  credentials: Readonly<Record<string, string>>
+  signal: AbortSignal
+}
+
+/** One verdict for each expectation, in order; `answer` is null when the judge gave none at all. */
+export interface Judged {
+  verdicts: Verdict[]
+  answer: JudgeAnswer | null
+  spent: Spent
+}
+
+const maxTurns = 60
+
+/** Rejects only when aborted, or when the room can't be built (disk full). */
+export async function judgeRun(request: JudgeRequest): Promise<Judged> {
+  const { case: one, judge } = request
+  await using room = await openJudgeRoom({
+    runFolder: request.runFolder,
+    inputs: one.files,
+    record: request.record,
+  })
+  const expectations = one.expectations.map(({ text }) => text)
+  const count = expectations.length
+  const asked = await ask({
+    engine: judge.engine,
+    task: {
+      prompt: judgePrompt({ prompt: one.prompt, expectedOutput: one.expected_output, expectations, room }),
+      model: judge.model,
+      command: judge.command,
+      cwd: room.cwd,
+      env: { ...request.env, [runMark]: room.mark },
+      credentials: request.credentials,
+      skills: [],
+      tools: 'read_only',
+      maxTurns,
+    },
+    schema: judgeAnswer,
+    context: { signal: request.signal, emit: () => {}, stderrFile: null },
+    review: (answer) => missingIn(answer, count),
+  })
+  if (asked.status === 'answered') {
+    return { verdicts: verdictsOf(asked.value, count), answer: asked.value, spent: asked.spent }
+  }
+  return { verdicts: one.expectations.map(() => ({ error: asked.error })), answer: null, spent: asked.spent }
+}

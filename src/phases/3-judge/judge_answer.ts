@@ -1,0 +1,64 @@
+/** A judge's answer: its schema, what is missing in it, and the verdict on each expectation. */
+import { z } from 'zod'
+
+const verdict = z.object({
+  n: z.number().describe('the number of the expectation'),
+  passed: z.boolean(),
+  evidence: z.string().default('').describe('a literal quote and where it stands'),
+})
+
+const list = z.array(z.string()).catch([])
+
+/** Only the verdicts must be right: a slip in the rest costs the rest, not the verdicts. */
+export const judgeAnswer = z.object({
+  verdicts: z.array(verdict),
+  claims: z
+    .array(
+      z.object({
+        claim: z.string(),
+        type: z.string().describe('factual, process or quality'),
+        verified: z.boolean(),
+        evidence: z.string(),
+      }),
+    )
+    .catch([]),
+  user_notes_summary: z
+    .object({ uncertainties: list, needs_review: list, workarounds: list })
+    .catch({ uncertainties: [], needs_review: [], workarounds: [] }),
+  eval_feedback: z
+    .object({
+      suggestions: z.array(z.object({ assertion: z.string().nullish(), reason: z.string() })).catch([]),
+      overall: z.string().catch(''),
+    })
+    .nullable()
+    .catch(null)
+    .describe('null when nothing is worth raising'),
+})
+
+export type JudgeAnswer = z.infer<typeof judgeAnswer>
+
+/** What a judge says of one expectation, or why that is no verdict. */
+export type Verdict = { passed: boolean; evidence: string } | { error: string }
+
+/** The verdict on each of the expectations 1 to `count`, in order. Numbers beyond them are not looked at. */
+export function verdictsOf(answer: JudgeAnswer, count: number): Verdict[] {
+  return Array.from({ length: count }, (_, index) => verdictOn(answer, index + 1))
+}
+
+function verdictOn(answer: JudgeAnswer, n: number): Verdict {
+  const [first, ...more] = answer.verdicts.filter((one) => one.n === n)
+  if (first === undefined) return { error: 'the judge gave no verdict' }
+  if (more.some((one) => one.passed !== first.passed)) return { error: 'the judge gave verdicts that contradict' }
+  const evidence = [first, ...more].map((one) => one.evidence.trim()).find((text) => text !== '')
+  return evidence === undefined
+    ? { error: 'the judge gave a verdict without evidence' }
+    : { passed: first.passed, evidence }
+}
+
+/** What a judge must mend, in one line; null: every expectation has its verdict. */
+export function missingIn(answer: JudgeAnswer, count: number): string | null {
+  const wrong = verdictsOf(answer, count).flatMap((one, index) =>
+    'error' in one ? [`expectation ${index + 1}: ${one.error}`] : [],
+  )
+  return wrong.length === 0 ? null : `each expectation needs one verdict with evidence; ${wrong.join('; ')}`
+}

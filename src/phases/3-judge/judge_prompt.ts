@@ -1,0 +1,30 @@
+/** The prompt of a judge, from what it may know of a run: the case's words and what lies in its room. */
+import { readFileSync } from 'node:fs'
+import Handlebars from 'handlebars'
+import { fenceFor, folded } from './fence.ts'
+
+/** The template as it is on disk; a part of what a grading is keyed by. */
+export const judgePromptSource = readFileSync(new URL('./judge_prompt.md', import.meta.url), 'utf8')
+
+const template = Handlebars.compile(judgePromptSource, { strict: true, noEscape: true })
+
+/** Holds no arm, no run number, no path: a judge can't prefer what it does not know. */
+export interface JudgePromptRequest {
+  prompt: string
+  expectedOutput: string | null
+  /** In the order of their numbers, from 1. */
+  expectations: readonly string[]
+  room: { hasOutputs: boolean; hasInputs: boolean; hasUserNotes: boolean; hasHarnessNotes: boolean }
+}
+
+export function judgePrompt({ prompt, expectedOutput, expectations, room }: JudgePromptRequest): string {
+  return template({
+    ...room,
+    prompt,
+    promptFence: fenceFor(prompt),
+    hasExpectedOutput: expectedOutput !== null,
+    expectedOutput: expectedOutput ?? '',
+    expectedFence: fenceFor(expectedOutput ?? ''),
+    expectations: expectations.map((text, index) => ({ n: index + 1, text: folded(text) })),
+  })
+}

@@ -1,0 +1,114 @@
+/** The folder a judge works in: transcript, outputs, inputs, and nothing that tells the arm or the run. */
+import { copyFile, mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { RunRecord } from '../../../schemas/run.ts'
+import type { InputFile } from '../../../schemas/suite.ts'
+import { copyWalk, exists, type WalkedFile, walk } from '../../base/files.ts'
+import { openRoom } from '../../base/room.ts'
+import { inside } from './checks/locate.ts'
+
+/** Limits of what is copied, outputs and inputs each: bytes of a file, of all, number of files. */
+const limits = { fileBytes: 5 * 2 ** 20, totalBytes: 50 * 2 ** 20, files: 1000 }
+
+export interface JudgeRoom {
+  /** The judge's working folder, absolute. */
+  cwd: string
+  /** The mark of its processes. */
+  mark: string
+  hasOutputs: boolean
+  hasInputs: boolean
+  hasUserNotes: boolean
+  hasHarnessNotes: boolean
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+export interface JudgeRoomRequest {
+  runFolder: string
+  inputs: readonly InputFile[]
+  record: Pick<RunRecord, 'outputs'>
+}
+
+/** Builds the room. Use with `await using`; a failure on the way leaves nothing behind. */
+export async function openJudgeRoom(request: JudgeRoomRequest): Promise<JudgeRoom> {
+  const room = await openRoom()
+  try {
+    const cwd = path.join(room.path, 'work')
+    return {
+      cwd,
+      mark: room.mark,
+      ...(await fill(cwd, request)),
+      [Symbol.asyncDispose]: () => room[Symbol.asyncDispose](),
+    }
+  } catch (error) {
+    await room[Symbol.asyncDispose]()
+    throw error
+  }
+}
+
+async function fill(cwd: string, { runFolder, inputs, record }: JudgeRoomRequest) {
+  await mkdir(path.join(cwd, 'outputs'), { recursive: true })
+  const transcript = path.join(runFolder, 'transcript.md')
+  if (await exists(transcript)) await copyFile(transcript, path.join(cwd, 'transcript.md'))
+  const left = await runOutputs(runFolder)
+  const outputs = await copyWithin(left, path.join(cwd, 'outputs'))
+  const given = await inputFiles(inputs)
+  const copied = await copyWithin(given.files, path.join(cwd, 'inputs'))
+  const notes = ['user_notes.md', 'outputs/user_notes.md'].map((name) => left.find((file) => file.path === name))
+  const userNotes = notes.find((file) => file !== undefined)
+  if (userNotes) await copyFile(userNotes.source, path.join(cwd, 'user_notes.md'))
+  const harnessNotes = [
+    ...outputs.leftOut.map((name) => `outputs/${name}: too large to be copied here`),
+    ...record.outputs.left_out.map((one) => `outputs/${one.path}: not collected: ${one.reason}`),
+    ...record.outputs.deleted.map((name) => `${name}: an input file that the agent removed`),
+    ...copied.leftOut.map((name) => `inputs/${name}: too large to be copied here`),
+    ...given.missing.map((name) => `inputs/${name}: no longer there`),
+  ]
+  const lines = harnessNotes.map((note) => `- ${JSON.stringify(note)}\n`)
+  if (lines.length > 0) await writeFile(path.join(cwd, 'harness_notes.md'), lines.join(''))
+  return {
+    hasOutputs: outputs.copied > 0,
+    hasInputs: copied.copied > 0,
+    hasUserNotes: userNotes !== undefined,
+    hasHarnessNotes: lines.length > 0,
+  }
+}
+
+/** The files in a run's outputs/, our metrics.json left out; links are not followed. */
+export async function runOutputs(runFolder: string): Promise<WalkedFile[]> {
+  const folder = path.join(runFolder, 'outputs')
+  if (!(await exists(folder))) return []
+  const { files } = await walk(folder, { links: 'never', skip: (name) => name === 'metrics.json' })
+  return files
+}
+
+async function inputFiles(inputs: readonly InputFile[]): Promise<{ files: WalkedFile[]; missing: string[] }> {
+  const files: WalkedFile[] = []
+  const missing: string[] = []
+  for (const input of inputs) {
+    const place = inside(input.path)
+    if (place === null || !(await exists(input.source))) missing.push(input.path)
+    else if (input.kind === 'file') files.push({ path: place, source: input.source, bytes: input.bytes })
+    else
+      for (const file of (await walk(input.source)).files)
+        files.push({ ...file, path: path.posix.join(place, file.path) })
+  }
+  return { files, missing }
+}
+
+async function copyWithin(
+  files: readonly WalkedFile[],
+  target: string,
+): Promise<{ copied: number; leftOut: string[] }> {
+  const kept: WalkedFile[] = []
+  const leftOut: string[] = []
+  let total = 0
+  for (const file of files) {
+    const fits = file.bytes <= limits.fileBytes && total + file.bytes <= limits.totalBytes && kept.length < limits.files
+    if (fits) {
+      kept.push(file)
+      total += file.bytes
+    } else leftOut.push(file.path)
+  }
+  await copyWalk(kept, target)
+  return { copied: kept.length, leftOut }
+}

@@ -1,0 +1,51 @@
+/** Counts what calls to an engine cost. */
+import type { EngineReport } from '../../engines/engine.ts'
+
+/** Sums over calls. Null: a call that answered did not say. */
+export interface Spent {
+  calls: number
+  /** Input + output + cache read + cache write. */
+  tokens: number | null
+  costUsd: number | null
+  /** The model that answered last, as the engine names it. */
+  model: string | null
+}
+
+export interface Meter {
+  /** Counts one call by its report; null: it ended without one. */
+  call: (report: EngineReport | null) => void
+  spent: () => Spent
+}
+
+export function openMeter(): Meter {
+  const reports: (EngineReport | null)[] = []
+  return {
+    call: (report) => {
+      reports.push(report)
+    },
+    spent: () => {
+      const known = reports.filter((report) => report !== null)
+      return {
+        calls: reports.length,
+        tokens: sum(known.map(tokensOf)),
+        costUsd: sum(known.map((report) => report.cost?.usd ?? null)),
+        model: known.map((report) => report.model).findLast((model) => model !== null) ?? null,
+      }
+    },
+  }
+}
+
+function tokensOf({ usage }: EngineReport): number | null {
+  if (usage === null) return null
+  return usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
+}
+
+function sum(values: readonly (number | null)[]): number | null {
+  if (values.length === 0) return null
+  let total = 0
+  for (const value of values) {
+    if (value === null) return null
+    total += value
+  }
+  return total
+}

@@ -1,0 +1,34 @@
+/** What a judge says beyond its verdicts, and who it was, as grading.json holds them. */
+import type { Grading } from '../../../schemas/grading.ts'
+import type { Judged } from './judge.ts'
+import type { JudgeAnswer } from './judge_answer.ts'
+
+/** The judge's parts of a grading; `engine` and `model` are those asked for. */
+export function judgeParts(
+  { answer, spent }: Judged,
+  asked: { engine: string; model: string | null },
+): Pick<Grading, 'claims' | 'user_notes_summary' | 'eval_feedback' | 'judge'> {
+  const judge = {
+    engine: asked.engine,
+    model: spent.model ?? asked.model,
+    calls: spent.calls,
+    tokens: spent.tokens,
+    cost_usd: spent.costUsd,
+  }
+  if (answer === null) return { judge }
+  const { claims, user_notes_summary } = answer
+  return { claims, user_notes_summary, ...feedbackOf(answer), judge }
+}
+
+/** Only where something was worth raising. */
+function feedbackOf({ eval_feedback }: JudgeAnswer): Pick<Grading, 'eval_feedback'> {
+  if (eval_feedback === null) return {}
+  const { suggestions, overall } = eval_feedback
+  if (suggestions.length === 0 && overall.trim() === '') return {}
+  return {
+    eval_feedback: {
+      overall,
+      suggestions: suggestions.map(({ assertion, reason }) => (assertion ? { assertion, reason } : { reason })),
+    },
+  }
+}
