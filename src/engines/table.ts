@@ -2,10 +2,12 @@
 
 import { UserError } from '../base/error.ts'
 import { nearest } from '../base/nearest.ts'
+import { anthropic } from './anthropic.ts'
 import { command } from './command.ts'
 import type { Engine } from './engine.ts'
 
 export const engines = {
+  anthropic,
   command,
 } satisfies Record<string, Engine>
 

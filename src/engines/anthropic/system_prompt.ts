@@ -1,0 +1,20 @@
+/** The system prompt of the Anthropic engine: the same in both arms but for the list of skills. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import Handlebars from 'handlebars'
+import type { EngineTask } from '../engine.ts'
+
+const template = Handlebars.compile(readFileSync(new URL('./system_prompt.md', import.meta.url), 'utf8'), {
+  strict: true,
+  noEscape: true,
+})
+
+/** Fills the prompt. Skills are listed by name, description and path below the working folder; their bodies are not in it. */
+export function systemPrompt({ skills, cwd, tools }: Pick<EngineTask, 'skills' | 'cwd' | 'tools'>): string {
+  const listed = skills.map(({ name, description, path: folder }) => ({
+    name,
+    description: description.replace(/\s+/g, ' ').trim(),
+    file: path.relative(cwd, path.join(folder, 'SKILL.md')),
+  }))
+  return template({ tools: tools !== 'none', skills: listed }).trim()
+}

@@ -1,0 +1,52 @@
+/** The Bash tool: a shell command in the working folder, with the run's environment and a time limit. */
+import { z } from 'zod'
+import { exists } from '../../../base/files.ts'
+import { type ProcessEnd, runProcess } from '../../../base/spawn.ts'
+import { clip } from './clip.ts'
+import { defineTool, type ToolAnswer, type ToolPlace } from './tool.ts'
+
+const defaultMs = 120_000
+const longestMs = 600_000
+
+export const bash = defineTool({
+  name: 'Bash',
+  description:
+    'Runs a shell command in the working folder and gives its output (stdout and stderr together) and its exit code. ' +
+    'Each call is a new shell, without input. Processes left in the background end with the call.',
+  readOnly: false,
+  input: z.object({
+    command: z.string().min(1).describe('the command'),
+    timeout: z.number().positive().optional().describe(`milliseconds; ${defaultMs} if not given, at most ${longestMs}`),
+  }),
+  work: ({ command, timeout }, place) => shell(command, Math.min(timeout ?? defaultMs, longestMs), place),
+})
+
+async function shell(command: string, limitMs: number, place: ToolPlace): Promise<ToolAnswer> {
+  const limit = AbortSignal.timeout(limitMs)
+  const lines: string[] = []
+  try {
+    const end = await runProcess({
+      command: (await exists('/bin/bash')) ? '/bin/bash' : '/bin/sh',
+      args: ['-c', 'exec 2>&1; eval "$1"', 'bash', command],
+      cwd: place.cwd,
+      env: place.env,
+      signal: AbortSignal.any([place.signal, limit]),
+      onLine: (line) => {
+        if (lines.length < 10_000) lines.push(line)
+        return undefined
+      },
+    })
+    return answerOf(end)
+  } catch (error) {
+    place.signal.throwIfAborted()
+    if (!limit.aborted) throw error
+    return { text: `${clip(lines.join('\n'))}\n(ended: no end within ${limitMs} ms)`.trim(), isError: true }
+  }
+}
+
+function answerOf(end: ProcessEnd): ToolAnswer {
+  const output = clip(end.stdout.trimEnd())
+  if (end.exitCode === 0) return { text: output === '' ? '(no output, exit code 0)' : output, isError: false }
+  const how = end.exitCode === null ? `ended by ${end.signal}` : `exit code ${end.exitCode}`
+  return { text: `${output}\n(${how})`.trim(), isError: true }
+}

@@ -1,0 +1,35 @@
+/** The Glob tool: files by the pattern of their path. */
+import path from 'node:path'
+import { glob as find } from 'tinyglobby'
+import { z } from 'zod'
+import { existing } from './paths.ts'
+import { defineTool, ToolMistake } from './tool.ts'
+
+const most = 1000
+
+export const glob = defineTool({
+  name: 'Glob',
+  description: 'Lists files whose path fits a pattern such as **/*.csv, sorted. Links are not followed.',
+  readOnly: true,
+  input: z.object({
+    pattern: z.string().min(1),
+    path: z.string().optional().describe('the folder to look in; the working folder if not given'),
+  }),
+  async work({ pattern, path: folder = '.' }, place) {
+    const leavesFolder = path.isAbsolute(pattern) || pattern.split(/[/{},]/).includes('..')
+    if (leavesFolder) throw new ToolMistake('give the pattern relative to a folder, without ..; path names the folder')
+    const files = await find(pattern, {
+      cwd: await existing(folder, place),
+      dot: true,
+      followSymbolicLinks: false,
+      expandDirectories: false,
+      ignore: ['**/.git/**', '**/node_modules/**'],
+      signal: place.signal,
+    })
+    if (files.length === 0) return '(no file fits)'
+    const shown = files.sort().slice(0, most)
+    const lines = folder === '.' ? shown : shown.map((file) => path.posix.join(folder, file))
+    if (files.length > most) lines.push(`… ${files.length - most} more`)
+    return lines.join('\n')
+  },
+})

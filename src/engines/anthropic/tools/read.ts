@@ -1,0 +1,88 @@
+/** The Read tool: a text file with line numbers, or an image to look at. */
+import { open } from 'node:fs/promises'
+import { z } from 'zod'
+import { existingFile } from './paths.ts'
+import { defineTool, type ToolAnswer, type ToolImage, ToolMistake } from './tool.ts'
+
+const MiB = 1024 * 1024
+const bytesRead = 10 * MiB
+const imageLimit = 5 * MiB
+const lineLimit = 2000
+const textLimit = 100_000
+const defaultLines = 2000
+
+export const read = defineTool({
+  name: 'Read',
+  description:
+    'Reads a file: text with line numbers (a number, a tab, the line), or an image (PNG, JPEG, GIF, WebP). ' +
+    'Long files come in parts: give offset and limit.',
+  readOnly: true,
+  input: z.object({
+    file_path: z.string().min(1).describe('the file, absolute or relative to the working folder'),
+    offset: z.number().int().positive().optional().describe('first line, from 1'),
+    limit: z.number().int().positive().optional().describe(`number of lines; ${defaultLines} if not given`),
+  }),
+  async work({ file_path, offset = 1, limit = defaultLines }, place) {
+    const { file, bytes } = await existingFile(file_path, place)
+    const content = await head(file, bytesRead)
+    const mediaType = imageType(content)
+    if (mediaType !== null) return imageAnswer(file_path, { mediaType, content, bytes })
+    if (content.includes(0)) throw new ToolMistake(`${file_path}: a binary file (${bytes} bytes)`)
+    const part = numbered(content.toString('utf8'), offset, limit)
+    if (bytes <= bytesRead) return part
+    return `${part}\n… only the first ${bytesRead} of ${bytes} bytes can be read with this tool`
+  },
+})
+
+async function head(file: string, limit: number): Promise<Buffer> {
+  const handle = await open(file, 'r')
+  try {
+    const { size } = await handle.stat()
+    const buffer = Buffer.alloc(Math.min(size, limit))
+    const { bytesRead: length } = await handle.read(buffer, 0, buffer.length, 0)
+    return buffer.subarray(0, length)
+  } finally {
+    await handle.close()
+  }
+}
+
+/** Lines as `<number>\t<line>`, each cut, the whole cut, with a note of what follows. */
+function numbered(text: string, offset: number, limit: number): string {
+  if (text === '') return '(the file is empty)'
+  const lines = text.replace(/\n$/, '').split('\n')
+  if (offset > lines.length)
+    throw new ToolMistake(`offset ${offset} is behind the end: the file has ${lines.length} lines`)
+  const shown: string[] = []
+  let size = 0
+  for (const [index, line] of lines.slice(offset - 1, offset - 1 + limit).entries()) {
+    const cut = line.length > lineLimit ? `${line.slice(0, lineLimit)}… (line cut)` : line
+    size += cut.length
+    if (size > textLimit && shown.length > 0) break
+    shown.push(`${offset + index}\t${cut}`)
+  }
+  const next = offset + shown.length
+  if (next <= lines.length) shown.push(`… ${lines.length} lines in all; go on with offset ${next}`)
+  return shown.join('\n')
+}
+
+interface Image {
+  mediaType: ToolImage['mediaType']
+  content: Buffer
+  bytes: number
+}
+
+function imageAnswer(name: string, { mediaType, content, bytes }: Image): ToolAnswer {
+  if (bytes > imageLimit)
+    throw new ToolMistake(`${name}: an image of ${bytes} bytes; at most ${imageLimit} can be shown`)
+  const image = { mediaType, data: content.toString('base64') }
+  return { text: `${name}: ${mediaType}, ${bytes} bytes`, isError: false, image }
+}
+
+/** Told by the first bytes: a wrong name would make the server refuse the whole conversation. */
+function imageType(content: Buffer): ToolImage['mediaType'] | null {
+  const start = content.subarray(0, 12).toString('latin1')
+  if (start.startsWith('\x89PNG\r\n\x1a\n')) return 'image/png'
+  if (start.startsWith('\xff\xd8\xff')) return 'image/jpeg'
+  if (/^GIF8[79]a/.test(start)) return 'image/gif'
+  return start.startsWith('RIFF') && start.endsWith('WEBP') ? 'image/webp' : null
+}
