@@ -1,0 +1,78 @@
+/** aggregate: from the runs and gradings of a plan to `benchmark.json`. */
+import type { Benchmark, RunCounts } from '../../../schemas/benchmark.ts'
+import { type Arms, summarizeArms } from './arms.ts'
+import { caseRows } from './case_rows.ts'
+import { classify, type Outcome } from './classify.ts'
+import { costOf } from './cost.ts'
+import type { AggregateInput, PlannedRun } from './input.ts'
+import { notes } from './notes.ts'
+
+/** The order of `planned` and `cases` does not matter: runs come by eval_id, candidate before baseline, run_number. */
+export function aggregate(input: AggregateInput): Benchmark {
+  const arms: Arms = { candidate: input.candidate, baseline: input.baseline }
+  const outcomes = inOrder(input.planned, arms).map((planned) => classify(planned, input))
+  const runs = outcomes.flatMap((outcome) => (outcome.status === 'used' ? outcome.run : []))
+  const excluded = outcomes.flatMap((outcome) => (outcome.status === 'excluded' ? outcome.run : []))
+  const undecided = outcomes.map(({ judgeErrors }) => judgeErrors.length).filter((count) => count > 0)
+  const counts = countsOf(outcomes)
+  const parts = {
+    schema_version: 1 as const,
+    metadata: metadataOf(input, counts),
+    runs,
+    run_summary: summarizeArms(runs, arms),
+    complete: counts.planned > 0 && counts.used + counts.ungraded === counts.planned && undecided.length === 0,
+    counts,
+    cases: caseRows(input.cases, runs, arms),
+    excluded_runs: excluded,
+    cost: costOf(input),
+  }
+  const written = notes({ ...parts, arms, cannotRun: cannotRun(input), undecided })
+  const { schema_version, metadata, runs: listed, run_summary, ...rest } = parts
+  return { schema_version, metadata, runs: listed, run_summary, notes: written, ...rest }
+}
+
+function inOrder(planned: readonly PlannedRun[], { candidate, baseline }: Arms): PlannedRun[] {
+  const place = (run: PlannedRun) => [candidate, baseline].indexOf(run.configuration)
+  return [...planned].sort((a, b) => a.eval_id - b.eval_id || place(a) - place(b) || a.run_number - b.run_number)
+}
+
+function countsOf(outcomes: readonly Outcome[]): RunCounts {
+  const counts: RunCounts = { planned: outcomes.length, used: 0, ungraded: 0, excluded: {} }
+  for (const { status, run } of outcomes) {
+    if (status === 'used') counts.used += 1
+    else if (run.reason === 'ungraded') counts.ungraded += 1
+    else {
+      const why = run.kind === null ? run.reason : `${run.reason}:${run.kind}`
+      counts.excluded[why] = (counts.excluded[why] ?? 0) + 1
+    }
+  }
+  return counts
+}
+
+function cannotRun({ cases }: AggregateInput): { eval_id: number; eval_name: string; reason: string }[] {
+  return [...cases]
+    .sort((a, b) => a.eval_id - b.eval_id)
+    .flatMap(({ eval_id, eval_name, cannot_run: reason }) => (reason === null ? [] : { eval_id, eval_name, reason }))
+}
+
+function metadataOf(input: AggregateInput, counts: RunCounts): Benchmark['metadata'] {
+  const { metadata: given, planned, results } = input
+  const made = planned.filter((run) => results.has(run.run_id)).map((run) => run.eval_id)
+  return {
+    skill_name: given.skillName,
+    skill_path: given.skillPath,
+    executor_model: given.executorModel,
+    analyzer_model: given.analyzerModel,
+    timestamp: given.timestamp,
+    evals_run: [...new Set(made)].sort((a, b) => a - b),
+    runs_per_configuration: given.runsPerConfiguration,
+    runs_planned: counts.planned,
+    runs_used: counts.used,
+    candidate_configuration: input.candidate,
+    baseline_configuration: input.baseline,
+    ...(given.engine === undefined ? {} : { engine: given.engine }),
+    ...(given.judge === undefined ? {} : { judge: given.judge }),
+    on_timeout: input.onTimeout,
+    cannot_run: cannotRun(input).map(({ eval_id, reason }) => ({ eval_id, reason })),
+  }
+}

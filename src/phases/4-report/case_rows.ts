@@ -1,0 +1,36 @@
+/** The table of cases: each with its arms side by side. */
+import type { BenchmarkRun, CaseRow } from '../../../schemas/benchmark.ts'
+import { type Arms, armNames, passRates } from './arms.ts'
+import type { ReportCase } from './input.ts'
+import { describe } from './stats/describe.ts'
+import { round } from './stats/round.ts'
+
+/** One row a case, by eval_id. */
+export function caseRows(cases: readonly ReportCase[], runs: readonly BenchmarkRun[], arms: Arms): CaseRow[] {
+  return [...cases]
+    .sort((a, b) => a.eval_id - b.eval_id)
+    .map((one) => {
+      const own = runs.filter((run) => run.eval_id === one.eval_id)
+      const cells = armNames(arms).map(
+        (name) => [name, armCell(own.filter((run) => run.configuration === name))] as const,
+      )
+      const [candidate, baseline] = cells.map(([, cell]) => cell.pass_rate)
+      return {
+        eval_id: one.eval_id,
+        eval_key: one.eval_key,
+        eval_name: one.eval_name,
+        arms: Object.fromEntries(cells),
+        delta: candidate && baseline ? round(candidate.mean - baseline.mean, 4) : null,
+      }
+    })
+}
+
+function armCell(runs: readonly BenchmarkRun[]): CaseRow['arms'][string] {
+  return {
+    runs: runs.length,
+    pass_rate: describe(passRates(runs)),
+    time_seconds: describe(runs.map((run) => run.result.time_seconds)),
+    tokens: describe(runs.flatMap((run) => run.result.tokens ?? [])),
+    all_passed: runs.filter((run) => run.result.passed === run.result.total).length,
+  }
+}

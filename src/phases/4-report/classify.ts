@@ -1,0 +1,58 @@
+/** Decides for one planned run whether it counts, and why not when it doesn't. */
+import type { BenchmarkRun, ExcludedRun } from '../../../schemas/benchmark.ts'
+import type { JudgeError } from '../../../schemas/grading.ts'
+import type { AggregateInput, PlannedRun, ReportCase, RunResult } from './input.ts'
+import { benchmarkRun } from './run_entry.ts'
+
+/** `used`: graded, in the rates. `excluded`: in no rate; its reason `ungraded` is by design and does not make a benchmark incomplete. */
+export type Outcome =
+  | { status: 'used'; run: BenchmarkRun; judgeErrors: readonly JudgeError[] }
+  | { status: 'excluded'; run: ExcludedRun; judgeErrors: readonly JudgeError[] }
+
+type Why = Pick<ExcludedRun, 'reason' | 'kind' | 'message'>
+
+export function classify(planned: PlannedRun, input: AggregateInput): Outcome {
+  const result = input.results.get(planned.run_id) ?? null
+  const one = input.cases.find((each) => each.eval_id === planned.eval_id)
+  const judgeErrors = result?.grading?.judge_errors ?? []
+  const why = whyExcluded(result, one, input.onTimeout)
+  if (why === null && result?.grading) {
+    return { status: 'used', run: benchmarkRun(planned, result, result.grading), judgeErrors }
+  }
+  const { eval_id, eval_name, configuration, run_number } = planned
+  const run = { eval_id, eval_name, configuration, run_number, ...(why ?? ungradedYet) }
+  return { status: 'excluded', run, judgeErrors }
+}
+
+const ungradedYet: Why = { reason: 'missing', kind: null, message: 'the run ended, but it has no grading' }
+const noCriteria: Why = { reason: 'ungraded', kind: null, message: 'the case has no expectations and no checks' }
+
+function whyExcluded(result: RunResult | null, one: ReportCase | undefined, onTimeout: 'fail' | 'exclude'): Why | null {
+  if (result === null) return { reason: 'missing', kind: null, message: 'the run was not made, or its record is unfit' }
+  const { record, grading } = result
+  switch (record.status) {
+    case 'failed':
+      return { reason: 'failed', kind: record.error.kind, message: record.error.message }
+    case 'cancelled':
+      return { reason: 'cancelled', kind: null, message: 'the run was cancelled' }
+    case 'timed_out':
+      if (onTimeout === 'exclude') return { reason: 'timed_out', kind: null, message: 'the agent ran out of time' }
+      return whyUngraded(grading, one)
+    case 'completed':
+      return whyUngraded(grading, one)
+  }
+}
+
+function whyUngraded(grading: RunResult['grading'], one: ReportCase | undefined): Why | null {
+  if (one !== undefined && isUngradedByDesign(one)) return noCriteria
+  if (grading === null) return ungradedYet
+  if (grading.expectations.length > 0) return null
+  const errors = grading.judge_errors ?? []
+  const [first] = errors
+  if (first === undefined) return noCriteria
+  return { reason: 'judge_error', kind: null, message: `nothing was decided: ${first.reason}` }
+}
+
+function isUngradedByDesign({ expectations, checks }: ReportCase): boolean {
+  return expectations !== undefined && checks !== undefined && expectations.length + checks.length === 0
+}

@@ -1,0 +1,27 @@
+/** What a benchmark cost, as far as it is known. */
+import type { CostSummary } from '../../../schemas/benchmark.ts'
+import type { AggregateInput } from './input.ts'
+import { round } from './stats/round.ts'
+
+/** Every run made counts, failed ones too: they were paid for. */
+export function costOf({ planned, results }: AggregateInput): CostSummary {
+  const made = planned.flatMap((run) => results.get(run.run_id) ?? [])
+  const judged = made.flatMap(({ grading }) => grading?.judge ?? [])
+  const agentCosts = made.flatMap(({ record }) => record.cost?.usd ?? [])
+  return {
+    agent_usd: sum(agentCosts),
+    // Where code decided everything nothing was paid; null is for judges that did not say.
+    judge_usd: judged.length === 0 && made.length > 0 ? 0 : sum(judged.flatMap((judge) => judge.cost_usd ?? [])),
+    unknown_runs: made.length - agentCosts.length,
+  }
+}
+
+/** Rounded to a millionth of a dollar; null for nothing known. */
+function sum(costs: readonly number[]): number | null {
+  if (costs.length === 0) return null
+  const ordered = [...costs].sort((a, b) => a - b)
+  return round(
+    ordered.reduce((total, usd) => total + usd, 0),
+    6,
+  )
+}

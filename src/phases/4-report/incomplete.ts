@@ -1,0 +1,14 @@
+/** Says what keeps a benchmark from being complete. */
+import type { Benchmark } from '../../../schemas/benchmark.ts'
+import { plural } from './words.ts'
+
+/** One sentence, to be shown before everything else; null for a complete benchmark, or one that does not say. */
+export function incompleteness({ complete, counts, runs }: Benchmark): string | null {
+  if (complete !== false) return null
+  if (counts === undefined || counts.planned === 0) return 'No run was planned: there is nothing to compare.'
+  const graded = `${counts.used} of ${plural(counts.planned, 'planned run')} ${counts.used === 1 ? 'is' : 'are'} graded`
+  const why = Object.entries(counts.excluded).map(([reason, number]) => `${number} ${reason.replace(':', ': ')}`)
+  if (why.length > 0) return `${graded}; left out: ${why.join(', ')}. Read the numbers with care.`
+  const undecided = runs.length === 0 ? '' : ', but the judge left expectations undecided'
+  return `${graded}${undecided}. Read the numbers with care.`
+}

@@ -1,0 +1,45 @@
+/** What the aggregator gets: the plan's cases and runs, and what is known of each run. */
+import type { Grading } from '../../../schemas/grading.ts'
+import type { Metrics } from '../../../schemas/metrics.ts'
+import type { RunSpec } from '../../../schemas/plan.ts'
+import type { RunRecord } from '../../../schemas/run.ts'
+import type { SuiteCase } from '../../../schemas/suite.ts'
+import type { Timing } from '../../../schemas/timing.ts'
+
+export type ReportCase = Pick<SuiteCase, 'eval_id' | 'eval_key' | 'eval_name' | 'cannot_run'> & {
+  /** What the case is graded by. Both absent: not known here. Both empty: it is ungraded by design. */
+  expectations?: readonly unknown[]
+  checks?: readonly unknown[]
+}
+
+export type PlannedRun = Pick<RunSpec, 'run_id' | 'eval_id' | 'eval_name' | 'configuration' | 'run_number'>
+
+export interface RunResult {
+  record: RunRecord
+  grading: Grading | null
+  timing: Timing | null
+  metrics: Metrics | null
+}
+
+export interface AggregateInput {
+  metadata: {
+    skillName: string
+    skillPath: string
+    executorModel: string
+    /** The model that wrote notes; 'rules' when none did. */
+    analyzerModel: string
+    /** ISO 8601. */
+    timestamp: string
+    runsPerConfiguration: number
+    engine?: string
+    judge?: string | null
+  }
+  /** Configuration names. `baseline` null: one arm, nothing to compare with. */
+  candidate: string
+  baseline: string | null
+  cases: readonly ReportCase[]
+  planned: readonly PlannedRun[]
+  /** By run_id; a planned run that is not in it is missing. */
+  results: ReadonlyMap<string, RunResult>
+  onTimeout: 'fail' | 'exclude'
+}

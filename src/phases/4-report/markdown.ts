@@ -1,0 +1,89 @@
+/** `benchmark.md`: the benchmark to read in a terminal, an editor or a pull request. */
+import type { Benchmark, CaseRow } from '../../../schemas/benchmark.ts'
+import { armNames, armsOf } from './arms.ts'
+import { factsOf } from './facts.ts'
+import { incompleteness } from './incomplete.ts'
+import { signed } from './stats/round.ts'
+import { headline, summaryTable } from './summary_table.ts'
+import { template } from './templates.ts'
+import { armLabel, percent, visible } from './words.ts'
+
+interface View {
+  skill: string
+  headline: string
+  incomplete: string | null
+  summary: string
+  cases: string | null
+  notes: string[]
+  excluded: string | null
+  facts: { name: string; value: string }[]
+}
+
+const fill = template<View>('benchmark.md.hbs', 'text')
+
+/** Everything from outside is escaped: it can make no table row, link, image or HTML tag. */
+export function toMarkdown(benchmark: Benchmark): string {
+  const { header, rows } = summaryTable(benchmark)
+  const { cases = [], excluded_runs = [] } = benchmark
+  return fill({
+    skill: text(benchmark.metadata.skill_name),
+    headline: text(headline(benchmark)),
+    incomplete: nullable(incompleteness(benchmark)),
+    summary: table(header, rows),
+    cases: cases.length > 0 ? caseTable(benchmark, cases) : null,
+    notes: benchmark.notes.map(text),
+    excluded:
+      excluded_runs.length > 0
+        ? table(
+            ['case', 'configuration', 'run', 'why', 'message'],
+            excluded_runs.map((run) => [
+              `${run.eval_id} ${run.eval_name}`,
+              armLabel(run.configuration),
+              String(run.run_number),
+              run.kind === null ? run.reason : `${run.reason}: ${run.kind}`,
+              run.message,
+            ]),
+          )
+        : null,
+    facts: factsOf(benchmark).map(({ name, value }) => ({ name: text(name), value: text(value) })),
+  })
+}
+
+function caseTable(benchmark: Benchmark, cases: readonly CaseRow[]): string {
+  const names = armNames(armsOf(benchmark))
+  const header = ['case', ...names.map(armLabel), ...(names.length > 1 ? ['difference'] : [])]
+  const rows = cases.map((row) => [
+    `${row.eval_id} ${row.eval_name}`,
+    ...names.map((name) => rateCell(row, name)),
+    ...(names.length > 1 ? [row.delta === null ? '–' : signed(row.delta, 2)] : []),
+  ])
+  return table(header, rows)
+}
+
+function rateCell(row: CaseRow, name: string): string {
+  const arm = row.arms[name]
+  if (!arm?.pass_rate) return '–'
+  return `${percent(arm.pass_rate.mean)} ± ${percent(arm.pass_rate.stddev)} (n ${arm.runs})`
+}
+
+function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.map(text).join(' | ')} |`
+  const rule = `| ${header.map((_, index) => (index === 0 ? '---' : '---:')).join(' | ')} |`
+  return [line(header), rule, ...rows.map(line)].join('\n')
+}
+
+function nullable(value: string | null): string | null {
+  return value === null ? null : text(value)
+}
+
+/** One line in which no character has a meaning for Markdown or HTML, and no @ calls a person. */
+function text(value: string): string {
+  return visible(value)
+    .replaceAll(/\s+/g, ' ')
+    .trim()
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+    .replaceAll(/[\\`*[\]|~]|(?<!\w)_|_(?!\w)|^[-+#]|(?<=^\d+)[.)]/g, '\\$&')
+    .replaceAll(/@(?=\w)/g, '@\u200B')
+}

@@ -1,0 +1,38 @@
+/** notes: what the numbers of a benchmark suggest, by rules; each note names its numbers. */
+import type { Benchmark, CaseRow, ExcludedRun, RunCounts } from '../../../schemas/benchmark.ts'
+import type { Arms } from './arms.ts'
+import { caseNotes } from './notes/cases.ts'
+import { expectationNotes } from './notes/expectations.ts'
+import { gainNotes } from './notes/gain.ts'
+import { gapNotes } from './notes/gaps.ts'
+
+/** The parts of a benchmark that notes are made from, and what it does not carry itself. */
+export interface NoteParts extends Pick<Benchmark, 'metadata' | 'runs' | 'run_summary'> {
+  counts: RunCounts
+  cases: readonly CaseRow[]
+  excluded_runs: readonly ExcludedRun[]
+  arms: Arms
+  cannotRun: readonly { eval_id: number; eval_name: string; reason: string }[]
+  /** How many expectations no judge could decide, of each run that has some. */
+  undecided: readonly number[]
+}
+
+/** Notes of one rule; `more` says what those beyond the cap have in common: "and 3 more <more>". */
+export interface NoteGroup {
+  notes: readonly string[]
+  more: string
+}
+
+/** Notes of one rule that are written out. */
+const cap = 5
+
+/** In the order in which they matter: what is missing, what the skill gains and costs, cases, expectations. */
+export function notes(parts: NoteParts): string[] {
+  const groups = [gapNotes, gainNotes, caseNotes, expectationNotes].flatMap((rules) => rules(parts))
+  return groups.flatMap((group) => capped(group))
+}
+
+function capped({ notes: all, more }: NoteGroup): string[] {
+  if (all.length <= cap + 1) return [...all]
+  return [...all.slice(0, cap), `… and ${all.length - cap} more ${more}`]
+}

@@ -1,0 +1,115 @@
+/** The answer of a benchmark in one sentence and one table, plain text, shared by terminal, markdown and page. */
+import type { Benchmark, BenchmarkRun, SummaryStats } from '../../../schemas/benchmark.ts'
+import { type Arms, armNames, armSummary, armsOf } from './arms.ts'
+import { describe } from './stats/describe.ts'
+import { signed } from './stats/round.ts'
+import { armLabel, count, dollars, percent, plural, seconds } from './words.ts'
+
+/** Rows as long as the header: metric, one column an arm, difference. */
+export interface SummaryTable {
+  header: string[]
+  rows: string[][]
+}
+
+/** One sentence: how many points more or fewer of its expectations the agent meets, from how many runs. */
+export function headline(benchmark: Benchmark): string {
+  const arms = armsOf(benchmark)
+  const [candidate, baseline] = [armSummary(benchmark, arms.candidate), armSummary(benchmark, arms.baseline)]
+  const from = sample(benchmark)
+  if (candidate === null && baseline === null) {
+    const planned = benchmark.counts?.planned
+    return planned === undefined
+      ? 'No result: no run is graded.'
+      : `No result: of ${plural(planned, 'planned run')} none is graded.`
+  }
+  if (candidate === null || baseline === null) {
+    const [name, found] = candidate === null ? [arms.baseline, baseline] : [arms.candidate, candidate]
+    const rate = `${name}: the agent meets ${percent(found?.pass_rate.mean ?? 0)} of its expectations (${from})`
+    return arms.baseline === null ? `${rate}.` : `${rate}. No comparison: the other arm has no graded run.`
+  }
+  const rates = `${percent(candidate.pass_rate.mean)} against ${percent(baseline.pass_rate.mean)}`
+  const versions = arms.baseline === 'old_skill'
+  const subject = versions ? 'With the new version' : 'With the skill'
+  const change = changeText(candidate.pass_rate.mean - baseline.pass_rate.mean)
+  return `${subject} the agent meets ${change} ${versions ? 'with the old one' : 'without it'} (${rates}; ${from}).`
+}
+
+/** Points, because a difference of rates is not a percentage. */
+function changeText(difference: number): string {
+  const points = Math.round(Math.abs(difference) * 100)
+  if (difference === 0) return 'as many of its expectations as'
+  const way = difference > 0 ? 'more' : 'fewer'
+  return `${points === 0 ? 'less than 1 point' : plural(points, 'point')} ${way} of its expectations than`
+}
+
+/** "12 + 12 runs, 4 cases". */
+function sample(benchmark: Benchmark): string {
+  const names = armNames(armsOf(benchmark))
+  const runs = names.map((name) => benchmark.runs.filter((run) => run.configuration === name).length)
+  const cases = new Set(benchmark.runs.map((run) => run.eval_id)).size
+  const total = runs.reduce((sum, one) => sum + one, 0)
+  return `${runs.filter((one) => one > 0).join(' + ')} run${total === 1 ? '' : 's'}, ${plural(cases, 'case')}`
+}
+
+/** Rows without any known number (tokens that no engine reports) are left out. */
+export function summaryTable(benchmark: Benchmark): SummaryTable {
+  const arms = armsOf(benchmark)
+  const names = armNames(arms)
+  const compared = arms.candidate !== null && arms.baseline !== null
+  const { delta } = benchmark.run_summary
+  const change = (text: string | undefined, unit: string) => (text === undefined ? '–' : `${text}${unit}`)
+  const row = (label: string, cell: (name: string) => string | null, difference: string) => {
+    const cells = names.map(cell)
+    if (cells.every((text) => text === null)) return []
+    return [[label, ...cells.map((text) => text ?? '–'), ...(compared ? [difference] : [])]]
+  }
+  return {
+    header: ['', ...names.map(armLabel), ...(compared ? ['difference'] : [])],
+    rows: [
+      ...row(
+        'expectations met',
+        statsCell(benchmark, 'pass_rate', percent),
+        change(points(benchmark, arms), ' points'),
+      ),
+      ...row('time a run', statsCell(benchmark, 'time_seconds', seconds), change(delta?.time_seconds, 's')),
+      ...row('tokens a run', statsCell(benchmark, 'tokens', count), change(delta?.tokens, '')),
+      ...row('cost a run', (name) => costCell(benchmark, name), ''),
+      ...row('skill read', (name) => readCell(benchmark, name), ''),
+      ...row('runs graded', (name) => gradedCell(benchmark, name), ''),
+    ],
+  }
+}
+
+/** A cell as "85% ± 5%". */
+function statsCell(benchmark: Benchmark, metric: 'pass_rate' | 'time_seconds' | 'tokens', show: (n: number) => string) {
+  return (name: string): string | null => {
+    const stats: SummaryStats | undefined = armSummary(benchmark, name)?.[metric]
+    return stats === undefined ? null : `${show(stats.mean)} ± ${show(stats.stddev)}`
+  }
+}
+
+function points(benchmark: Benchmark, arms: Arms): string | undefined {
+  const [candidate, baseline] = [armSummary(benchmark, arms.candidate), armSummary(benchmark, arms.baseline)]
+  if (candidate === null || baseline === null) return undefined
+  return signed((candidate.pass_rate.mean - baseline.pass_rate.mean) * 100, 0)
+}
+
+function costCell(benchmark: Benchmark, name: string): string | null {
+  const known = describe(runsOf(benchmark, name).flatMap(({ result }) => result.cost_usd ?? []))
+  return known === null ? null : dollars(known.mean)
+}
+
+function readCell(benchmark: Benchmark, name: string): string | null {
+  const known = runsOf(benchmark, name).flatMap(({ result }) => result.skill_read ?? [])
+  return known.length === 0 ? null : `${known.filter(Boolean).length} of ${known.length}`
+}
+
+function gradedCell(benchmark: Benchmark, name: string): string {
+  const graded = runsOf(benchmark, name).length
+  if (benchmark.excluded_runs === undefined) return String(graded)
+  return `${graded} of ${graded + benchmark.excluded_runs.filter((run) => run.configuration === name).length}`
+}
+
+function runsOf(benchmark: Benchmark, name: string): BenchmarkRun[] {
+  return benchmark.runs.filter((run) => run.configuration === name)
+}
