@@ -7,8 +7,15 @@ export function incompleteness({ complete, counts, runs }: Benchmark): string | 
   if (complete !== false) return null
   if (counts === undefined || counts.planned === 0) return 'No run was planned: there is nothing to compare.'
   const graded = `${counts.used} of ${plural(counts.planned, 'planned run')} ${counts.used === 1 ? 'is' : 'are'} graded`
-  const why = Object.entries(counts.excluded).map(([reason, number]) => `${number} ${reason.replace(':', ': ')}`)
-  if (why.length > 0) return `${graded}; left out: ${why.join(', ')}. Read the numbers with care.`
-  const undecided = runs.length === 0 ? '' : ', but the judge left expectations undecided'
-  return `${graded}${undecided}. Read the numbers with care.`
+  const undecided = runs.reduce(
+    (sum, { result }) => sum + (typeof result.undecided === 'number' ? result.undecided : 0),
+    0,
+  )
+  const why = [
+    ...Object.entries(counts.excluded).map(
+      ([reason, number]) => `${number} ${reason.replace(/:(.*)/, ' ($1)').replaceAll('_', ' ')}`,
+    ),
+    ...(undecided > 0 ? [`${plural(undecided, 'expectation')} undecided`] : []),
+  ]
+  return `${graded}; left out: ${why.join(', ')}. Read the numbers with care.`
 }

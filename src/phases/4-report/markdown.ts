@@ -29,9 +29,9 @@ export function toMarkdown(benchmark: Benchmark): string {
     skill: text(benchmark.metadata.skill_name),
     headline: text(headline(benchmark)),
     incomplete: nullable(incompleteness(benchmark)),
-    summary: table(header, rows),
+    summary: table(header, rows, 'numbers'),
     cases: cases.length > 0 ? caseTable(benchmark, cases) : null,
-    notes: benchmark.notes.map(text),
+    notes: benchmark.notes.map(listItem),
     excluded:
       excluded_runs.length > 0
         ? table(
@@ -43,6 +43,7 @@ export function toMarkdown(benchmark: Benchmark): string {
               run.kind === null ? run.reason : `${run.reason}: ${run.kind}`,
               run.message,
             ]),
+            'words',
           )
         : null,
     facts: factsOf(benchmark).map(({ name, value }) => ({ name: text(name), value: text(value) })),
@@ -57,7 +58,7 @@ function caseTable(benchmark: Benchmark, cases: readonly CaseRow[]): string {
     ...names.map((name) => rateCell(row, name)),
     ...(names.length > 1 ? [row.delta === null ? '–' : signed(row.delta, 2)] : []),
   ])
-  return table(header, rows)
+  return table(header, rows, 'numbers')
 }
 
 function rateCell(row: CaseRow, name: string): string {
@@ -66,10 +67,11 @@ function rateCell(row: CaseRow, name: string): string {
   return `${percent(arm.pass_rate.mean)} ± ${percent(arm.pass_rate.stddev)} (n ${arm.runs})`
 }
 
-function table(header: readonly string[], rows: readonly (readonly string[])[]): string {
+/** The first column is to the left, the others to the right unless all are words. */
+function table(header: readonly string[], rows: readonly (readonly string[])[], align: 'numbers' | 'words'): string {
   const line = (cells: readonly string[]) => `| ${cells.map(text).join(' | ')} |`
-  const rule = `| ${header.map((_, index) => (index === 0 ? '---' : '---:')).join(' | ')} |`
-  return [line(header), rule, ...rows.map(line)].join('\n')
+  const rule = header.map((_, index) => (index === 0 || align === 'words' ? '---' : '---:'))
+  return [line(header), `| ${rule.join(' | ')} |`, ...rows.map(line)].join('\n')
 }
 
 function nullable(value: string | null): string | null {
@@ -84,6 +86,11 @@ function text(value: string): string {
     .replaceAll('&', '&amp;')
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
-    .replaceAll(/[\\`*[\]|~]|(?<!\w)_|_(?!\w)|^[-+#]|(?<=^\d+)[.)]/g, '\\$&')
+    .replaceAll(/[\\`*[\]|~]|(?<!\w)_|_(?!\w)/g, '\\$&')
     .replaceAll(/@(?=\w)/g, '@\u200B')
+}
+
+/** The same at the start of a line, where a list or a heading could begin. */
+function listItem(value: string): string {
+  return text(value).replace(/^(?:[-+](?=\s|$)|#)|(?<=^\d+)[.)](?=\s|$)/, '\\$&')
 }

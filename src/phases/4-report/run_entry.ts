@@ -11,6 +11,7 @@ export function benchmarkRun(planned: PlannedRun, result: RunResult, grading: Gr
   const passed = grading.expectations.filter((expectation) => expectation.passed).length
   const counted = metrics ?? grading.execution_metrics ?? null
   const tokens = tokensOf(result)
+  const undecided = grading.judge_errors?.length ?? 0
   return {
     eval_id: planned.eval_id,
     eval_name: planned.eval_name,
@@ -27,6 +28,7 @@ export function benchmarkRun(planned: PlannedRun, result: RunResult, grading: Gr
       errors: counted?.errors_encountered ?? 0,
       cost_usd: record.cost?.usd ?? null,
       skill_read: record.skill.read,
+      ...(undecided === 0 ? {} : { undecided }),
     },
     expectations: grading.expectations,
     notes: notesOf(grading),

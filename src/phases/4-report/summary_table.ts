@@ -3,7 +3,7 @@ import type { Benchmark, BenchmarkRun, SummaryStats } from '../../../schemas/ben
 import { type Arms, armNames, armSummary, armsOf } from './arms.ts'
 import { describe } from './stats/describe.ts'
 import { signed } from './stats/round.ts'
-import { armLabel, count, dollars, percent, plural, seconds } from './words.ts'
+import { armLabel, count, dollars, hundredths, percent, plural, seconds } from './words.ts'
 
 /** Rows as long as the header: metric, one column an arm, difference. */
 export interface SummaryTable {
@@ -36,7 +36,7 @@ export function headline(benchmark: Benchmark): string {
 
 /** Points, because a difference of rates is not a percentage. */
 function changeText(difference: number): string {
-  const points = Math.round(Math.abs(difference) * 100)
+  const points = hundredths(Math.abs(difference))
   if (difference === 0) return 'as many of its expectations as'
   const way = difference > 0 ? 'more' : 'fewer'
   return `${points === 0 ? 'less than 1 point' : plural(points, 'point')} ${way} of its expectations than`
@@ -91,7 +91,7 @@ function statsCell(benchmark: Benchmark, metric: 'pass_rate' | 'time_seconds' | 
 function points(benchmark: Benchmark, arms: Arms): string | undefined {
   const [candidate, baseline] = [armSummary(benchmark, arms.candidate), armSummary(benchmark, arms.baseline)]
   if (candidate === null || baseline === null) return undefined
-  return signed((candidate.pass_rate.mean - baseline.pass_rate.mean) * 100, 0)
+  return signed(hundredths(candidate.pass_rate.mean - baseline.pass_rate.mean), 0)
 }
 
 function costCell(benchmark: Benchmark, name: string): string | null {

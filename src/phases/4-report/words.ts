@@ -3,9 +3,14 @@ import { fixed } from './stats/round.ts'
 
 /** A rate as "85%". A rate that is not quite all or nothing never reads as 100% or 0%. */
 export function percent(rate: number): string {
-  const whole = Math.round(rate * 100)
+  const whole = hundredths(rate)
   if (whole === 100 && rate < 1) return '>99%'
   return whole === 0 && rate > 0 ? '<1%' : `${whole}%`
+}
+
+/** A difference of rates in whole percentage points, rounded as the delta strings are. */
+export function hundredths(rate: number): number {
+  return Math.round(Number(fixed(rate, 2)) * 100)
 }
 
 /** 42.5s, 12m 05s. */

@@ -1,8 +1,7 @@
 /** Notes on what the skill gains, what it costs in time and tokens, and whether the agent read it at all. */
-import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import { armNames } from '../arms.ts'
 import type { NoteGroup, NoteParts } from '../notes.ts'
-import { count, plural, seconds } from '../words.ts'
+import { count, hundredths, plural, seconds } from '../words.ts'
 
 /** Below this share of runs the comparison says little of the skill. */
 const rarely = 0.5
@@ -17,32 +16,39 @@ export function gainNotes(parts: NoteParts): NoteGroup[] {
 function priceNotes({ run_summary, arms }: NoteParts): string[] {
   const { candidate, baseline } = arms
   if (candidate === null || baseline === null) return []
-  const [with_, without] = [run_summary[candidate], run_summary[baseline]]
-  if (with_ === undefined || without === undefined) return []
-  const time = with_.time_seconds.mean - without.time_seconds.mean
-  const prices = [
-    price(time, time < 0 ? seconds(-time) : seconds(time), 'average execution time', 0.05),
-    ...(with_.tokens && without.tokens ? [tokenPrice(with_.tokens.mean - without.tokens.mean)] : []),
-  ].filter((text) => text !== null)
-  const subject = baseline === 'old_skill' ? 'New version' : 'Skill'
-  const gain = gainText(run_summary, with_.pass_rate.mean - without.pass_rate.mean)
-  return [prices.length > 0 ? `${subject} ${prices.join(' and ')}; ${gain}` : `${subject}: ${gain}`]
+  const [own, other] = [run_summary[candidate], run_summary[baseline]]
+  if (own === undefined || other === undefined) return []
+  const time = own.time_seconds.mean - other.time_seconds.mean
+  const tokens = own.tokens && other.tokens ? own.tokens.mean - other.tokens.mean : 0
+  const changes = [
+    { by: Math.abs(time) < 0.05 ? 0 : time, text: `${seconds(Math.abs(time))} average execution time` },
+    { by: Math.abs(tokens) < 0.5 ? 0 : tokens, text: `${count(Math.abs(tokens))} tokens a run` },
+  ]
+  const listed = (verb: string, found: typeof changes) =>
+    found.length === 0 ? [] : [`${verb} ${found.map(({ text }) => text).join(' and ')}`]
+  const parts = [
+    ...listed(
+      'adds',
+      changes.filter(({ by }) => by > 0),
+    ),
+    ...listed(
+      'saves',
+      changes.filter(({ by }) => by < 0),
+    ),
+    gainText(own.pass_rate.mean - other.pass_rate.mean, run_summary.delta?.pass_rate ?? ''),
+  ]
+  return [`${baseline === 'old_skill' ? 'The new version' : 'Skill'} ${sentence(parts)}`]
 }
 
-function tokenPrice(tokens: number): string | null {
-  return price(tokens, count(Math.abs(tokens)), 'tokens a run', 0.5)
+function gainText(difference: number, delta: string): string {
+  const points = hundredths(Math.abs(difference))
+  if (points === 0) return `leaves the pass rate as it is (${delta})`
+  return `${difference > 0 ? 'improves' : 'lowers'} the pass rate by ${plural(points, 'point')} (${delta})`
 }
 
-function price(value: number, text: string, what: string, least: number): string | null {
-  if (Math.abs(value) < least) return null
-  return `${value > 0 ? 'adds' : 'saves'} ${text} ${what}`
-}
-
-function gainText({ delta }: Benchmark['run_summary'], difference: number): string {
-  const points = Math.round(Math.abs(difference) * 100)
-  const shown = `pass rate ${delta?.pass_rate ?? ''}`
-  if (points === 0) return `it does not change the pass rate (${shown})`
-  return `it ${difference > 0 ? 'improves' : 'lowers'} the pass rate by ${plural(points, 'point')} (${shown})`
+/** "adds a, saves b and improves c". */
+function sentence(parts: readonly string[]): string {
+  return [parts.slice(0, -1).join(', '), parts.at(-1)].filter((part) => part !== '').join(' and ')
 }
 
 function readNotes({ runs, arms }: NoteParts): string[] {

@@ -1,0 +1,54 @@
+/** One run as the page shows it: its numbers, then each expectation with verdict and evidence. */
+import type { BenchmarkRun } from '../../../schemas/benchmark.ts'
+import type { Arms } from './arms.ts'
+import { armLabel, count, dollars, plural, seconds, visible } from './words.ts'
+
+export interface RunView {
+  place: string
+  arm: string
+  number: number
+  score: string
+  perfect: boolean
+  facts: string[]
+  expectations: { passed: boolean; text: string; evidence: string; tag: string }[]
+  notes: string[]
+}
+
+/** Characters of evidence shown; the rest is in grading.json. */
+const longest = 4000
+
+export function runView(run: BenchmarkRun, arms: Arms): RunView {
+  const { result } = run
+  return {
+    place: run.configuration === arms.candidate ? 'candidate' : 'baseline',
+    arm: visible(armLabel(run.configuration)),
+    number: run.run_number,
+    score: `${result.passed} of ${result.total}`,
+    perfect: result.passed === result.total,
+    facts: [
+      seconds(result.time_seconds),
+      result.tokens === undefined ? '' : `${count(result.tokens)} tokens`,
+      result.tool_calls === undefined ? '' : plural(result.tool_calls, 'tool call'),
+      result.errors === 0 ? '' : plural(result.errors, 'error'),
+      typeof result.cost_usd === 'number' ? dollars(result.cost_usd) : '',
+      readText(result.skill_read),
+    ].filter((fact) => fact !== ''),
+    expectations: run.expectations.map(({ passed, text, evidence, decided_by }) => ({
+      passed,
+      text: visible(text),
+      evidence: visible(cut(evidence)),
+      tag: decided_by === undefined ? '' : visible(decided_by),
+    })),
+    notes: run.notes.map(visible),
+  }
+}
+
+function readText(read: boolean | null | undefined): string {
+  if (read === true) return 'skill read'
+  return read === false ? 'skill not read' : ''
+}
+
+function cut(text: string): string {
+  if (text.length <= longest) return text
+  return `${text.slice(0, longest)} … (${count(text.length - longest)} more characters in grading.json)`
+}

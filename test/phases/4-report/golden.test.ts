@@ -1,0 +1,22 @@
+/** The whole of a report from one fixed input, as files a person can read. */
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { benchmark } from '../../../schemas/benchmark.ts'
+import { aggregate } from '../../../src/phases/4-report/aggregate.ts'
+import { toHtml } from '../../../src/phases/4-report/html.ts'
+import { toMarkdown } from '../../../src/phases/4-report/markdown.ts'
+import { oneOfEverything } from './fixture.ts'
+
+const golden = (name: string) => path.join(import.meta.dirname, 'golden', name)
+const made = aggregate(oneOfEverything)
+
+describe('one of everything', () => {
+  test('benchmark.json', async () => {
+    await expect(`${JSON.stringify(made, null, 2)}\n`).toMatchFileSnapshot(golden('benchmark.json'))
+  })
+  test('benchmark.md', async () => expect(toMarkdown(made)).toMatchFileSnapshot(golden('benchmark.md')))
+  test('report.html', async () => expect(toHtml(made)).toMatchFileSnapshot(golden('report.html')))
+  test('the artefact fits its schema and loses nothing', () => {
+    expect(benchmark.parse(JSON.parse(JSON.stringify(made)))).toEqual(made)
+  })
+})
