@@ -3,10 +3,12 @@
 import { UserError } from '../base/error.ts'
 import { nearest } from '../base/nearest.ts'
 import { anthropic } from './anthropic.ts'
+import { claudeCode } from './claude_code.ts'
 import { command } from './command.ts'
 import type { Engine } from './engine.ts'
 
 export const engines = {
+  'claude-code': claudeCode,
   anthropic,
   command,
 } satisfies Record<string, Engine>

@@ -3,6 +3,7 @@ import { APIConnectionError, APIError } from '@anthropic-ai/sdk'
 import type { FailureKind } from '../../../schemas/run.ts'
 import { messageOf } from '../../base/error.ts'
 import type { EngineError } from '../engine.ts'
+import { kindOfStatus, mayPass } from '../http_status.ts'
 
 /** Maps whatever a request threw; `url` is named where the server could not be reached. */
 export function engineErrorOf(error: unknown, url: string): EngineError {
@@ -15,16 +16,7 @@ export function engineErrorOf(error: unknown, url: string): EngineError {
     return { kind: 'server_error', message, retryable: true, retryAfterMs: null }
   }
   const kind = error.status === undefined ? kindOfType(error.type) : kindOfStatus(error.status)
-  const retryable = kind !== 'credentials' && kind !== 'bad_request'
-  return { kind, message: error.message, retryable, retryAfterMs: retryAfter(error.headers) }
-}
-
-/** The failure kind of an HTTP status. */
-export function kindOfStatus(status: number): FailureKind {
-  if (status === 401 || status === 403) return 'credentials'
-  if (status === 429) return 'rate_limited'
-  if (status === 529) return 'overloaded'
-  return status >= 500 || status === 408 || status === 409 ? 'server_error' : 'bad_request'
+  return { kind, message: error.message, retryable: mayPass(kind), retryAfterMs: retryAfter(error.headers) }
 }
 
 /** An error inside a stream that began well has no status, only a type. */

@@ -11,12 +11,13 @@ export interface ReachRequest {
   model: string
   /** False: only the key and the connection matter; an unknown model is no failure. */
   checkModel: boolean
+  keyHeader?: 'authorization' | 'x-api-key'
   signal: AbortSignal
 }
 
 /** Null when nothing speaks against a run. Rejects only when aborted. */
 export async function reachFailure(request: ReachRequest): Promise<Extract<Probe, { ok: false }> | null> {
-  const client = openClient(request.credentials)
+  const client = openClient(request.credentials, request.keyHeader)
   const limit = AbortSignal.timeout(patienceMs)
   try {
     const params = { model: request.model, messages: [{ role: 'user' as const, content: 'hello' }] }

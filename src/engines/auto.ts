@@ -1,0 +1,45 @@
+/** `--engine auto`: the first engine that can work, and why it was taken. */
+import { UserError } from '../base/error.ts'
+import type { Probe } from './engine.ts'
+import { engineNamed } from './table.ts'
+
+export interface AutoRequest {
+  /** The user's environment, from which each engine gets the credentials that it names. */
+  user: Readonly<Record<string, string | undefined>>
+  /** The environment to start a CLI with (own HOME). */
+  env: Readonly<Record<string, string>>
+  signal: AbortSignal
+  /** The model that is asked for; null: the engine's default. */
+  model?: string | null
+}
+
+const order = ['claude-code', 'anthropic'] as const
+
+/** Asks the engines in order. Throws UserError that says of each why it can't work; rejects when aborted. */
+export async function chooseEngine(request: AutoRequest): Promise<{ name: string; why: string }> {
+  const failures: string[] = []
+  for (const name of order) {
+    const answer = await ask(name, request)
+    if (answer.ok) {
+      const before = failures.length > 0 ? `; ${failures.join('; ')}` : ''
+      return { name, why: `the first that can work: ${answer.detail}${before}` }
+    }
+    failures.push(`${name}: ${answer.message}`)
+  }
+  throw new UserError(
+    `no engine can work: ${failures.join('; ')}`,
+    'install Claude Code (npm install -g @anthropic-ai/claude-code) and export ANTHROPIC_API_KEY, or export the key alone ' +
+      'for --engine anthropic, or bring your own agent with --engine "command:…"; `whetstone demo` needs no key',
+  )
+}
+
+function ask(name: string, { user, env, signal, model = null }: AutoRequest): Promise<Probe> {
+  const engine = engineNamed(name)
+  const credentials = Object.fromEntries(
+    engine.credentials.flatMap((key) => {
+      const value = user[key]
+      return value ? [[key, value] as const] : []
+    }),
+  )
+  return engine.probe({ model, command: null, credentials, env, signal })
+}

@@ -1,0 +1,50 @@
+/** The Claude Code engine: the real CLI, headless, in a home of its own. */
+import { runProcess, SpawnError } from '../base/spawn.ts'
+import { claudeArguments, claudeEnvironment, claudeKeys } from './claude_code/argv.ts'
+import { findClaude, missingClaude, probeClaude } from './claude_code/probe.ts'
+import { failureOf, reportOf } from './claude_code/report.ts'
+import { ClaudeStream } from './claude_code/stream.ts'
+import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from './engine.ts'
+import { complete, fail } from './outcome.ts'
+
+const skillsFolder = '.claude/skills'
+
+export const claudeCode: Engine = {
+  name: 'claude-code',
+  credentials: [...claudeKeys, 'WHETSTONE_CLAUDE'],
+  skillsFolder,
+  probe: probeClaude,
+  run,
+}
+
+async function run(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
+  context.signal.throwIfAborted()
+  const program = await findClaude(task)
+  if (program === null) return missing(missingClaude(task.credentials).message, context)
+  const stream = new ClaudeStream({ skills: task.skills, skillsFolder, emit: context.emit })
+  try {
+    const end = await runProcess({
+      command: program,
+      args: claudeArguments(task),
+      cwd: task.cwd,
+      env: claudeEnvironment(task),
+      stdin: task.prompt,
+      signal: context.signal,
+      onLine: (line) => (stream.take(line) ? 'last' : undefined),
+      stderrFile: context.stderrFile,
+      stdoutLimit: 0, // the lines are all that is used
+    })
+    const report = reportOf(stream, end)
+    const failure = failureOf(stream, end)
+    if (failure !== null) return fail(context, failure, { report, step: stream.step })
+    return complete(context, report, stream.step)
+  } catch (error) {
+    if (!(error instanceof SpawnError)) throw error
+    return missing(error.message, context)
+  }
+}
+
+function missing(message: string, context: EngineContext): EngineOutcome {
+  const error = { kind: 'missing_binary', message, retryable: false, retryAfterMs: null } as const
+  return fail(context, error, { report: emptyReport, step: 0 })
+}

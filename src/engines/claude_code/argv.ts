@@ -1,0 +1,55 @@
+/** How Claude Code is started: arguments and environment. Pure. The prompt goes to stdin, whatever it begins with. */
+import path from 'node:path'
+import type { EngineTask } from '../engine.ts'
+
+/** The credentials that Claude Code itself reads. */
+export const claudeKeys = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'ANTHROPIC_BASE_URL']
+
+/** Arguments of a headless run. */
+export function claudeArguments(task: EngineTask): string[] {
+  const argv = [
+    '-p',
+    '--output-format',
+    'stream-json',
+    '--verbose',
+    '--strict-mcp-config',
+    '--session-id',
+    task.sessionId,
+  ]
+  if (task.model !== null) argv.push('--model', task.model)
+  if (task.maxTurns !== null) argv.push('--max-turns', String(task.maxTurns))
+  if (task.answerSchema !== null) argv.push('--json-schema', JSON.stringify(task.answerSchema))
+  return [...argv, ...permissions(task.tools)]
+}
+
+/**
+ * An agent may do all, with the project's own settings and skills and nothing of a user. A judge reads below its folder
+ * only, and what an agent left there configures nothing: no settings, hooks or CLAUDE.md of that folder are loaded.
+ */
+function permissions(tools: EngineTask['tools']): string[] {
+  switch (tools) {
+    case 'all':
+      return ['--setting-sources', 'project', '--permission-mode', 'bypassPermissions']
+    case 'read_only':
+      return ['--setting-sources', '', '--tools', 'Read,Glob,Grep']
+    case 'none':
+      return ['--setting-sources', '', '--tools', '']
+  }
+}
+
+/** The child's whole environment: the run's, its keys, and what keeps it to itself. */
+export function claudeEnvironment(task: Pick<EngineTask, 'env' | 'credentials'>): Record<string, string> {
+  const { CLAUDECODE: _, ...env } = task.env // it refuses to start inside another
+  const keys = Object.entries(task.credentials).filter(([name]) => claudeKeys.includes(name))
+  return {
+    ...env,
+    ...Object.fromEntries(keys),
+    CLAUDE_CONFIG_DIR: path.join(env.HOME ?? '', '.claude'),
+    CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+    DISABLE_AUTOUPDATER: '1',
+    // as root it refuses to bypass permissions without this
+    IS_SANDBOX: '1',
+    // its ten retries take minutes even for a bad key; the rest is the caller's
+    CLAUDE_CODE_MAX_RETRIES: '4',
+  }
+}

@@ -1,0 +1,108 @@
+/** The lines of Claude Code's stream-json that matter here; what is not named is kept and ignored. */
+import { z } from 'zod'
+
+const block = z.looseObject({ type: z.string() })
+const parts = z.array(block)
+
+const initRecord = z.looseObject({
+  type: z.literal('system'),
+  subtype: z.literal('init'),
+  session_id: z.string().optional(),
+  model: z.string().optional(),
+  claude_code_version: z.string().optional(),
+  tools: z.array(z.string()).optional(),
+  skills: z.array(z.string()).optional(),
+  mcp_servers: z.array(z.union([z.string(), z.looseObject({ name: z.string() })])).optional(),
+})
+
+const assistantRecord = z.looseObject({
+  type: z.literal('assistant'),
+  message: z.looseObject({ id: z.string().optional(), model: z.string().optional(), content: parts }),
+  /** Set when Claude Code speaks of a failed request in the model's place. */
+  error: z.string().optional(),
+})
+
+const userRecord = z.looseObject({
+  type: z.literal('user'),
+  message: z.looseObject({ content: z.union([z.string(), parts]) }),
+})
+
+const count = z.number().int().nonnegative().default(0)
+
+const modelUsage = z.looseObject({
+  inputTokens: count,
+  outputTokens: count,
+  cacheReadInputTokens: count,
+  cacheCreationInputTokens: count,
+  thinkingTokens: count,
+})
+
+const resultRecord = z.looseObject({
+  type: z.literal('result'),
+  subtype: z.string(),
+  is_error: z.boolean().default(false),
+  result: z.string().nullish(),
+  session_id: z.string().optional(),
+  stop_reason: z.string().nullish(),
+  total_cost_usd: z.number().nonnegative().nullish(),
+  usage: z
+    .looseObject({
+      input_tokens: count,
+      output_tokens: count,
+      cache_read_input_tokens: count,
+      cache_creation_input_tokens: count,
+    })
+    .optional(),
+  modelUsage: z.record(z.string(), modelUsage).optional(),
+  permission_denials: z.array(z.looseObject({ tool_name: z.string() })).default([]),
+  structured_output: z.unknown(),
+  api_error_status: z.number().nullish(),
+  errors: z.array(z.string()).optional(),
+})
+
+/** `other`: any object that is none of these; `unreadable`: no JSON object at all. */
+export type ClaudeRecord =
+  | { kind: 'init'; record: z.infer<typeof initRecord> }
+  | { kind: 'assistant'; record: z.infer<typeof assistantRecord> }
+  | { kind: 'user'; record: z.infer<typeof userRecord> }
+  | { kind: 'result'; record: z.infer<typeof resultRecord> }
+  | { kind: 'other'; record: Record<string, unknown> }
+  | { kind: 'unreadable' }
+
+export type InitRecord = z.infer<typeof initRecord>
+export type AssistantRecord = z.infer<typeof assistantRecord>
+export type UserRecord = z.infer<typeof userRecord>
+export type ResultRecord = z.infer<typeof resultRecord>
+export type Block = z.infer<typeof block>
+
+/** Reads one line. A record that does not fit its own type is `other`: a new version must not end a run. */
+export function readRecord(line: string): ClaudeRecord {
+  const object = z.record(z.string(), z.unknown()).safeParse(parsed(line))
+  if (!object.success) return { kind: 'unreadable' }
+  const record = object.data
+  const init = initRecord.safeParse(record)
+  if (init.success) return { kind: 'init', record: init.data }
+  const assistant = assistantRecord.safeParse(record)
+  if (assistant.success) return { kind: 'assistant', record: assistant.data }
+  const user = userRecord.safeParse(record)
+  if (user.success) return { kind: 'user', record: user.data }
+  const result = resultRecord.safeParse(record)
+  if (result.success) return { kind: 'result', record: result.data }
+  return { kind: 'other', record }
+}
+
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}
+
+/** The text of a tool result's content: a string, or blocks of which images are named. */
+export function contentText(content: unknown): string {
+  if (typeof content === 'string') return content
+  const blocks = parts.safeParse(content)
+  if (!blocks.success) return ''
+  return blocks.data.map((one) => (typeof one.text === 'string' ? one.text : `[${one.type}]`)).join('\n')
+}

@@ -1,0 +1,137 @@
+/** Follows Claude Code's stream-json line by line: transcript events out, what the end needs kept. */
+import type { EmittedEvent } from '../engine.ts'
+import { jsonValue } from '../json_value.ts'
+import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../skill_read.ts'
+import {
+  type AssistantRecord,
+  type Block,
+  contentText,
+  type InitRecord,
+  type ResultRecord,
+  readRecord,
+  type UserRecord,
+} from './records.ts'
+
+/** Characters of a line that is kept as it is, and how many such lines. */
+const rawLimit = 20_000
+const noiseLimit = 200
+
+/** Tells events through `emit`; `init`, `result`, … hold what has been seen so far. */
+export class ClaudeStream {
+  step = 0
+  init: InitRecord | null = null
+  result: ResultRecord | null = null
+  /** The code of the last request that failed for good, such as rate_limit; null: none did. */
+  apiError: string | null = null
+  /** Lines that were no JSON; the last of them. */
+  unreadable: string | null = null
+
+  readonly #emit: (event: EmittedEvent) => void
+  readonly #skillReads: SkillReads
+  readonly #stepOf = new Map<string, number>()
+  readonly #nameOf = new Map<string, string>()
+  #noise = 0
+
+  constructor(request: SkillReadsRequest) {
+    this.#emit = request.emit
+    this.#skillReads = followSkillReads(request)
+  }
+
+  /** Takes one line; true when it was the result, which ends the run whatever else comes. */
+  take(line: string): boolean {
+    const read = readRecord(line)
+    switch (read.kind) {
+      case 'init':
+        this.#takeInit(read.record)
+        return false
+      case 'assistant':
+        this.#takeAssistant(read.record)
+        return false
+      case 'user':
+        this.#takeUser(read.record)
+        return false
+      case 'result':
+        this.result = read.record
+        return true
+      case 'other':
+        this.#keep(nameOf(read.record), { line, value: read.record })
+        return false
+      case 'unreadable':
+        this.unreadable = line
+        this.#keep('unreadable', { line, value: undefined })
+        return false
+    }
+  }
+
+  #takeInit(record: InitRecord): void {
+    this.init ??= record
+    const { model, session_id, skills, tools } = record
+    const said = Object.fromEntries(Object.entries({ model, session_id, skills, tools }).filter(([, one]) => one))
+    this.#emit({ type: 'system', step: this.step, subtype: 'init', ...said, mcp_servers: serverNames(record) })
+  }
+
+  #takeAssistant({ message, error }: AssistantRecord): void {
+    if (error !== undefined || message.model === '<synthetic>') {
+      this.apiError = error ?? 'unknown'
+      this.#emit({ type: 'system', step: this.step, subtype: 'api_error', text: contentText(message.content) })
+      return
+    }
+    this.apiError = null
+    const step = this.#stepFor(message.id)
+    for (const block of message.content) this.#takeBlock(block, step)
+  }
+
+  /** Lines with the same message id are one response. */
+  #stepFor(id: string | undefined): number {
+    const known = id === undefined ? undefined : this.#stepOf.get(id)
+    if (known !== undefined) return known
+    this.step += 1
+    if (id !== undefined) this.#stepOf.set(id, this.step)
+    return this.step
+  }
+
+  #takeBlock(block: Block, step: number): void {
+    if (block.type === 'text' && typeof block.text === 'string') {
+      this.#emit({ type: 'assistant', step, text: block.text })
+    } else if (block.type === 'thinking' && typeof block.thinking === 'string') {
+      if (block.thinking !== '') this.#emit({ type: 'thinking', step, text: block.thinking })
+    } else if (block.type === 'tool_use' && typeof block.id === 'string' && typeof block.name === 'string') {
+      const { id, name, input } = block
+      this.#nameOf.set(id, name)
+      this.#skillReads.called({ id, name, input })
+      this.#emit({ type: 'tool_call', step, id, name, input: jsonValue(input) })
+    }
+  }
+
+  #takeUser({ message }: UserRecord): void {
+    const blocks = typeof message.content === 'string' ? [{ type: 'text', text: message.content }] : message.content
+    for (const block of blocks) {
+      if (block.type === 'tool_result' && typeof block.tool_use_id === 'string') {
+        const id = block.tool_use_id
+        const isError = block.is_error === true
+        const end = { id, name: this.#nameOf.get(id) ?? '', output: contentText(block.content), is_error: isError }
+        this.#emit({ type: 'tool_result', step: this.step, ...end })
+        this.#skillReads.ended(id, { isError, step: this.step })
+      } else {
+        // the user said nothing after the prompt: Claude Code adds these, such as a skill's body
+        this.#emit({ type: 'system', step: this.step, subtype: 'added_text', text: contentText([block]) })
+      }
+    }
+  }
+
+  #keep(subtype: string, { line, value }: { line: string; value: unknown }): void {
+    this.#noise += 1
+    if (this.#noise > noiseLimit) return
+    const isRaw = value !== undefined && line.length <= rawLimit
+    const kept = isRaw ? { raw: jsonValue(value) } : { text: line.slice(0, rawLimit) }
+    this.#emit({ type: 'system', step: this.step, subtype, ...kept })
+  }
+}
+
+export function serverNames({ mcp_servers = [] }: InitRecord): string[] {
+  return mcp_servers.map((server) => (typeof server === 'string' ? server : server.name))
+}
+
+function nameOf(record: Record<string, unknown>): string {
+  return [record.type, record.subtype].filter((part) => typeof part === 'string').join('/') || 'unknown'
+}
