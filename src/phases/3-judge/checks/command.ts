@@ -22,7 +22,7 @@ export async function command(check: CheckOf<'command'>, scene: CheckScene): Pro
     scene.signal.throwIfAborted()
     return { error: `the working folder could not be rebuilt: ${messageOf(error)}` }
   }
-  return runIn(check, scene, { cwd, mark: room.mark })
+  return await runIn(check, scene, { cwd, mark: room.mark }) // awaited: the room must outlive it
 }
 
 async function runIn(

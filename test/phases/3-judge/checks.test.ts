@@ -1,0 +1,217 @@
+/** Checks on real files: what passes, fails, can't be decided; no path and no pattern gets away. */
+import { symlink, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { type Check, check as checkSchema } from '../../../schemas/check.ts'
+import { decideCheck } from '../../../src/phases/3-judge/checks/decide.ts'
+import type { CheckScene } from '../../../src/phases/3-judge/checks/scene.ts'
+import { checkText } from '../../../src/phases/3-judge/checks/text.ts'
+import { sceneWith } from './scene.ts'
+
+const files = {
+  'report.md': '# Totals\nOcean: 42\nÉté: 7\n',
+  'deep/data.json': '{"items":[{"name":"a","total":42},{"name":"b","total":null}],"__proto__":{"x":1}}',
+  'broken.json': '{"items": [',
+  'picture.png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 255]),
+  'a[1].txt': 'brackets',
+  'metrics.agent.json': '{"mine":1}',
+}
+const finalResponse = 'Done.\nThe total is 42.\n'
+const big = { path: 'huge.csv', reason: 'larger than 20 MiB (30000000 bytes)' }
+const link = { path: 'latest.md', reason: 'a link' }
+
+const scene = (changes: Partial<CheckScene> = {}) =>
+  sceneWith(files, { finalResponse, transcript: '## Eval Prompt\n\nAdd up.\nI ran totals.py\n', ...changes })
+const decide = async (check: object, changes: Partial<CheckScene> = {}) =>
+  decideCheck(checkSchema.parse(check), await scene(changes))
+const passed = (evidence: string) => ({ passed: true, evidence: expect.stringContaining(evidence) })
+const failed = (evidence: string) => ({ passed: false, evidence: expect.stringContaining(evidence) })
+const undecided = (error: string) => ({ error: expect.stringContaining(error) })
+
+describe('contains', () => {
+  test.each([
+    [{ value: '42' }, passed('final answer:2: The total is 42.')],
+    [{ value: 'Done.\nThe' }, passed('final answer:1: Done.')],
+    [{ value: 'DONE' }, failed('"DONE" is not in the final answer; it begins "Done.')],
+    [{ value: 'DONE', ignore_case: true }, passed('final answer:1: Done.')],
+    [{ value: 'ÉTÉ', ignore_case: true, path: 'report.md' }, passed('report.md:3: Été: 7')],
+    [{ value: 'totals.py', target: 'transcript' }, passed('transcript.md:4: I ran totals.py')],
+    [{ value: 'Ocean', target: 'outputs' }, passed('report.md:2: Ocean: 42')],
+    [{ value: 'Desert', target: 'outputs' }, failed('is not in 5 text output files')],
+    [{ value: 'Ocean', path: './deep/../report.md' }, passed('report.md:2:')],
+    [{ value: 'PNG', path: 'picture.png' }, passed('picture.png:1:')],
+    [{ value: 'mine', path: 'metrics.json' }, passed('metrics.agent.json:1:')],
+    [{ value: 'x', path: 'none.md' }, failed('No output file none.md; the agent left report.md, deep/data.json')],
+    [{ value: '.', path: 'deep' }, failed('No output file deep')],
+  ])('%j', async (check, verdict) => expect(await decide({ type: 'contains', ...check })).toEqual(verdict))
+
+  test('what was not collected could hold it', async () => {
+    const check = { type: 'contains', value: 'Desert', target: 'outputs' }
+    expect(await decide(check, { leftOut: [big] })).toEqual(undecided('huge.csv'))
+    expect(await decide(check, { leftOut: [link] })).toEqual(failed('is not in'))
+    expect(await decide({ ...check, value: 'Ocean' }, { leftOut: [big] })).toEqual(passed('report.md:2'))
+  })
+  test('evidence is short and printable, with the match in it', async () => {
+    const line = `${'x'.repeat(5000)}NEEDLE\u001b[31m\u202e${'y'.repeat(5000)}`
+    const verdict = await decide({ type: 'contains', value: 'NEEDLE' }, { finalResponse: line })
+    expect(verdict).toEqual({ passed: true, evidence: expect.stringMatching(/^final answer:1: …x+NEEDLE�\[31m�y+…$/) })
+    expect(JSON.stringify(verdict).length).toBeLessThan(500)
+  })
+  test('a match at the very start of a text that begins with an empty line', async () => {
+    expect(await decide({ type: 'contains', value: '\nA' }, { finalResponse: '\nA' })).toEqual(
+      passed('final answer:1:'),
+    )
+  })
+})
+
+describe('not_contains', () => {
+  test.each([
+    [{ value: 'error' }, passed('"error" is not in the final answer')],
+    [{ value: '42' }, failed('final answer:2: The total is 42.')],
+    [{ value: 'TOTAL', ignore_case: true }, failed('final answer:2:')],
+    [{ value: 'Desert', target: 'outputs' }, passed('is not in 5 text output files')],
+    [{ value: 'x', path: 'none.md' }, failed('No output file none.md')],
+  ])('%j', async (check, verdict) => expect(await decide({ type: 'not_contains', ...check })).toEqual(verdict))
+  test('what was not collected could hold it', async () => {
+    const check = { type: 'not_contains', value: 'Desert', target: 'outputs' }
+    expect(await decide(check, { leftOut: [big] })).toEqual(undecided('huge.csv'))
+  })
+})
+
+describe('regex', () => {
+  test.each([
+    [{ pattern: 'total is \\d+' }, passed('final answer:2: The total is 42.')],
+    [{ pattern: '^done', flags: 'i' }, passed('final answer:1: Done.')],
+    [{ pattern: '^The' }, failed('/^The/ matches nothing in the final answer')],
+    [{ pattern: '^The', flags: 'm' }, passed('final answer:2:')],
+    [{ pattern: '(?<=Ocean: )42', path: 'report.md' }, passed('report.md:2: Ocean: 42')],
+    [{ pattern: '"total":4', target: 'outputs' }, passed('deep/data.json:1:')],
+    [{ pattern: '(' }, undecided('/(/ could not be tried: Invalid regular expression')],
+    [{ pattern: 'x', path: 'none.md' }, failed('No output file none.md')],
+  ])('%j', async (check, verdict) => expect(await decide({ type: 'regex', ...check })).toEqual(verdict))
+
+  test('a pattern that backtracks for ever ends', async () => {
+    const finalResponse = `${'a'.repeat(40)}!`
+    expect(await decide({ type: 'regex', pattern: '^(a+)+$' }, { finalResponse })).toEqual(undecided('longer than 5 s'))
+  })
+  test('an abort ends it at once', async () => {
+    const abort = new AbortController()
+    const verdict = decide(
+      { type: 'regex', pattern: '^(a+)+$' },
+      { finalResponse: `${'a'.repeat(40)}!`, signal: abort.signal },
+    )
+    setTimeout(() => abort.abort(new Error('enough')), 50)
+    await expect(verdict).rejects.toThrow('enough')
+  })
+})
+
+describe('file_exists', () => {
+  test.each([
+    ['report.md', passed('report.md is there')],
+    ['./report.md', passed('report.md is there')],
+    ['*.md', passed('report.md is there')],
+    ['**/*.json', passed('deep/data.json is there')],
+    ['deep', passed('deep/ is there, with deep/data.json')],
+    ['deep/', passed('deep/ is there')],
+    ['a[1].txt', passed('a[1].txt is there')],
+    ['metrics.json', passed('metrics.agent.json is there')],
+    ['report.txt', failed('No output file report.txt; the agent left report.md')],
+    ['*.xlsx', failed('No output file matches *.xlsx')],
+    ['*/report.md', failed('No output file matches')],
+  ])('%s', async (wanted, verdict) => expect(await decide({ type: 'file_exists', path: wanted })).toEqual(verdict))
+
+  test.each([
+    ['huge.csv', passed('huge.csv is there (not collected: larger than 20 MiB')],
+    ['*.csv', passed('huge.csv is there')],
+    ['latest.md', failed('latest.md is a link, not a file of its own')],
+  ])('%s, which was not collected', async (wanted, verdict) => {
+    expect(await decide({ type: 'file_exists', path: wanted }, { leftOut: [big, link] })).toEqual(verdict)
+  })
+  test('a glob that backtracks for ever ends', async () => {
+    const name = `${'a'.repeat(60)}!`
+    const verdict = await decide({ type: 'file_exists', path: '+(*a*)b' }, { outputs: [name] })
+    expect(verdict).toEqual(undecided('longer than 5 s'))
+  })
+  test('an agent that left nothing', async () => {
+    const verdict = await decide({ type: 'file_exists', path: 'a.md' }, { outputs: [] })
+    expect(verdict).toEqual(failed('the agent left nothing'))
+  })
+})
+
+describe('json_path', () => {
+  const data = { path: 'deep/data.json' }
+  test.each([
+    [{ ...data, query: '$.items[0].total' }, passed("deep/data.json: $['items'][0]['total'] is 42")],
+    [{ ...data, query: '$.items[0].total', equals: 42 }, passed('is 42')],
+    [{ ...data, query: '$.items[0].total', equals: '42' }, failed('is 42, not "42"')],
+    [{ ...data, query: '$.items[1].total' }, passed('is null')],
+    [{ ...data, query: '$.items[1].total', equals: null }, passed('is null')],
+    [{ ...data, query: '$.items[?@.name=="b"].total', equals: null }, passed('is null')],
+    [{ ...data, query: '$.items[0]', equals: { total: 42, name: 'a' } }, passed('"total":42')],
+    [{ ...data, query: '$.items[5]' }, failed('$.items[5] finds nothing in deep/data.json')],
+    [{ ...data, query: '$.items[' }, undecided('could not be tried')],
+    [{ path: 'broken.json', query: '$' }, failed('broken.json:1:12: not valid JSON')],
+    [{ path: 'none.json', query: '$' }, failed('No output file none.json')],
+    [{ query: '$.a' }, failed('final answer: not valid JSON (Unexpected token')],
+  ])('%j', async (check, verdict) => expect(await decide({ type: 'json_path', ...check })).toEqual(verdict))
+
+  test.each([
+    ['{"a":1}', passed('is 1')],
+    ['\uFEFF{"a":1}', passed('is 1')],
+    ['Here it is:\n```json\n{"a":1}\n```\nBye.', passed('is 1')],
+    ['```json\n{"a":1}\n```\n```json\n{"a":2}\n```', failed('not valid JSON')],
+    ['', failed('not valid JSON')],
+  ])('the answer %j', async (answer, verdict) => {
+    expect(await decide({ type: 'json_path', query: '$.a', equals: 1 }, { finalResponse: answer })).toEqual(verdict)
+  })
+  test('a query that backtracks for ever ends', async () => {
+    const finalResponse = JSON.stringify([`${'a'.repeat(40)}!`])
+    const verdict = await decide({ type: 'json_path', query: "$[?match(@, '(a+)+')]" }, { finalResponse })
+    expect(verdict).toEqual(undecided('longer than 5 s'))
+  })
+})
+
+describe('no path leaves the outputs', () => {
+  const hostile = ['../secret.txt', 'deep/../../secret.txt', '/etc/passwd', '..', '../*', 'x/../../outputs2/a']
+  const types = [
+    (at: string) => ({ type: 'contains', value: 's', path: at }),
+    (at: string) => ({ type: 'not_contains', value: 's', path: at }),
+    (at: string) => ({ type: 'regex', pattern: '.', path: at }),
+    (at: string) => ({ type: 'file_exists', path: at }),
+    (at: string) => ({ type: 'json_path', query: '$', path: at }),
+  ]
+  test.each(hostile)('%s', async (at) => {
+    for (const of of types) {
+      const shown = await scene()
+      await writeFile(path.join(shown.outputsFolder, '../secret.txt'), 'secret')
+      expect(await decideCheck(checkSchema.parse(of(at)), shown)).toEqual(undecided('leads out of the working folder'))
+    }
+  })
+  test('a link that lies in the outputs is not followed out', async () => {
+    const shown = await scene({ outputs: [...Object.keys(files), 'way.txt'] })
+    await writeFile(path.join(shown.outputsFolder, '../secret.txt'), 'secret')
+    await symlink('../secret.txt', path.join(shown.outputsFolder, 'way.txt'))
+    const check = checkSchema.parse({ type: 'contains', value: 'secret', path: 'way.txt' })
+    expect(await decideCheck(check, shown)).toEqual(undecided('a link out of the outputs'))
+    const anywhere = checkSchema.parse({ type: 'contains', value: 'secret', target: 'outputs' })
+    expect(await decideCheck(anywhere, shown)).toEqual(failed('is not in'))
+  })
+})
+
+describe('a check as a sentence', () => {
+  const texts: [Check, string][] = [
+    [{ type: 'contains', value: '42' }, 'The final answer contains "42"'],
+    [{ type: 'contains', value: '42', text: 'It says 42' }, 'It says 42'],
+    [{ type: 'contains', value: 'a', target: 'outputs' }, 'An output file contains "a"'],
+    [{ type: 'contains', value: 'a', path: 'r.md', target: 'outputs' }, 'r.md contains "a"'],
+    [{ type: 'not_contains', value: 'a', target: 'outputs' }, 'No output file contains "a"'],
+    [{ type: 'not_contains', value: 'a', target: 'transcript' }, 'The transcript does not contain "a"'],
+    [{ type: 'regex', pattern: '^a', flags: 'i' }, 'The final answer matches /^a/i'],
+    [{ type: 'file_exists', path: '*.md' }, 'The file *.md was made or changed'],
+    [{ type: 'json_path', query: '$.a' }, 'The final answer has $.a'],
+    [{ type: 'json_path', query: '$.a', equals: 0, path: 'x.json' }, 'x.json has $.a equal to 0'],
+    [{ type: 'command', run: 'node t.js' }, '`node t.js` ends with exit code 0'],
+    [{ type: 'command', run: 'x', exit_code: 2 }, '`x` ends with exit code 2'],
+  ]
+  test.each(texts)('%j', (check, text) => expect(checkText(check)).toBe(text))
+})

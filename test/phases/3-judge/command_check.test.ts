@@ -1,0 +1,74 @@
+/** The command check: real shell commands in a rebuilt working folder, which is gone afterwards. */
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { check as checkSchema } from '../../../schemas/check.ts'
+import { decideCheck } from '../../../src/phases/3-judge/checks/decide.ts'
+import type { CheckScene } from '../../../src/phases/3-judge/checks/scene.ts'
+import { environment, sceneWith, temporary } from './scene.ts'
+
+const files = { 'sum.txt': '42\n', 'deep/a.txt': 'a\n', 'bad.sh': 'frobnicate-42 --now\n' }
+const decide = async (check: object, changes: Partial<CheckScene> = {}) =>
+  decideCheck(checkSchema.parse({ type: 'command', ...check }), await sceneWith(files, changes))
+const passed = (evidence: string) => ({ passed: true, evidence: expect.stringContaining(evidence) })
+const failed = (evidence: string) => ({ passed: false, evidence: expect.stringContaining(evidence) })
+const undecided = (error: string) => ({ error: expect.stringContaining(error) })
+
+describe('exit codes', () => {
+  test.each([
+    [{ run: 'grep -n 42 sum.txt' }, passed('Exit code 0; output: 1:42')],
+    [{ run: 'cat deep/a.txt >/dev/null' }, passed('Exit code 0; no output')],
+    [{ run: 'echo one; echo two >&2; exit 3' }, failed('Exit code 3, not 0; output: one\ntwo')],
+    [{ run: 'exit 3', exit_code: 3 }, passed('Exit code 3')],
+    [{ run: 'true', exit_code: 1 }, failed('Exit code 0, not 1')],
+    [{ run: 'kill -9 $$' }, failed('Ended by SIGKILL')],
+    [{ run: 'if [' }, failed('not 0; output: ')],
+    [{ run: 'i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done; exit 1' }, failed('line 19999')],
+    [{ run: 'sleep 30', timeout: 0.2 }, failed('did not end within 0.2 s')],
+    [{ run: 'echo begun; sleep 30', timeout: 0.5 }, failed('within 0.5 s; output: begun')],
+  ])('%j', async (check, verdict) => expect(await decide(check)).toEqual(verdict))
+})
+
+describe('what keeps it from being decided', () => {
+  test.each([
+    [
+      'a program that this machine lacks',
+      { run: 'frobnicate-42 sum.txt' },
+      undecided('frobnicate-42 is not installed'),
+    ],
+    ["a program that the agent's script wanted", { run: 'sh bad.sh' }, failed('Exit code 127')],
+    ['a script that the agent did not write', { run: './made.sh' }, failed('Exit code 127')],
+    ['a wish for exit code 127', { run: 'frobnicate-42', exit_code: 127 }, passed('Exit code 127')],
+  ])('%s', async (_, check, verdict) => expect(await decide(check)).toEqual(verdict))
+
+  test('no shell on PATH', async () => {
+    const env = { ...environment, PATH: await temporary() }
+    expect(await decide({ run: 'true' }, { env })).toEqual(undecided('could not be started'))
+  })
+  test('a working folder that can not be rebuilt', async () => {
+    const restore = () => Promise.reject(new Error('setup failed: exit code 1'))
+    expect(await decide({ run: 'true' }, { restore })).toEqual(undecided('could not be rebuilt: setup failed'))
+  })
+  test('an abort is no verdict', async () => {
+    const signal = AbortSignal.timeout(200)
+    await expect(decide({ run: 'sleep 30' }, { signal })).rejects.toThrow('timeout')
+  })
+})
+
+test('it works on a copy: the outputs stay as they were, the copy is gone', async () => {
+  const scene = await sceneWith(files)
+  const run = 'echo 7 > sum.txt; rm -r deep; pwd'
+  const verdict = await decideCheck(checkSchema.parse({ type: 'command', run }), scene)
+  const cwd = 'evidence' in verdict ? verdict.evidence.replace('Exit code 0; output: ', '') : ''
+  expect(path.isAbsolute(cwd) && !existsSync(cwd) && !existsSync(path.dirname(cwd))).toBe(true)
+  expect(readFileSync(path.join(scene.outputsFolder, 'sum.txt'), 'utf8')).toBe('42\n')
+})
+
+test.runIf(process.platform === 'linux')('what it leaves running is ended', async () => {
+  const file = path.join(await temporary(), 'pid')
+  const run = `(setsid sleep 61 >/dev/null 2>&1 & echo $! > ${file})`
+  expect(await decide({ run })).toEqual(passed('Exit code 0'))
+  const pid = readFileSync(file, 'utf8').trim()
+  const state = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.[0] : 'gone'
+  expect(['gone', 'Z']).toContain(state) // an orphan that nobody waits for stays as a zombie
+})

@@ -1,0 +1,49 @@
+/** Real files for tests of judging: a temporary folder for each test, a scene with outputs, judges as commands. */
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { onTestFinished } from 'vitest'
+import type { CheckScene } from '../../../src/phases/3-judge/checks/scene.ts'
+
+/** A folder that goes when the test ends. */
+export async function temporary(): Promise<string> {
+  const folder = await mkdtemp(path.join(tmpdir(), 'judge-test-'))
+  onTestFinished(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
+export async function write(folder: string, files: Readonly<Record<string, string | Buffer>>): Promise<void> {
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(path.dirname(path.join(folder, name)), { recursive: true })
+    await writeFile(path.join(folder, name), content)
+  }
+}
+
+export const environment = { PATH: process.env.PATH ?? '', HOME: tmpdir() }
+
+/** A scene whose outputs are `files`; `changes` replaces what it says. */
+export async function sceneWith(
+  files: Readonly<Record<string, string | Buffer>>,
+  changes: Partial<CheckScene> = {},
+): Promise<CheckScene> {
+  const outputsFolder = path.join(await temporary(), 'outputs')
+  await mkdir(outputsFolder)
+  await write(outputsFolder, files)
+  return {
+    finalResponse: '',
+    transcript: '',
+    outputsFolder,
+    outputs: Object.keys(files),
+    leftOut: [],
+    restore: (target) => write(target, files),
+    env: environment,
+    signal: new AbortController().signal,
+    ...changes,
+  }
+}
+
+/** The command line of a judge in test/fixtures/judges. */
+export function judgeCommand(name: string, ...args: readonly string[]): string {
+  const script = path.join(import.meta.dirname, '../../fixtures/judges', `${name}.mjs`)
+  return [process.execPath, script, ...args].map((word) => `"${word}"`).join(' ')
+}
