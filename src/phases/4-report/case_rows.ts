@@ -1,9 +1,17 @@
 /** The table of cases: each with its arms side by side. */
-import type { BenchmarkRun, CaseRow } from '../../../schemas/benchmark.ts'
-import { type Arms, armNames, passRates } from './arms.ts'
+import type { Benchmark, BenchmarkRun, CaseRow } from '../../../schemas/benchmark.ts'
+import { type Arms, armNames, armsOf, passRates } from './arms.ts'
 import type { ReportCase } from './input.ts'
 import { describe } from './stats/describe.ts'
 import { round } from './stats/round.ts'
+
+/** The table of a benchmark; made from its runs where it (of another tool) has none. */
+export function rowsOf(benchmark: Benchmark): CaseRow[] {
+  if (benchmark.cases !== undefined) return benchmark.cases
+  const names = new Map(benchmark.runs.map((run) => [run.eval_id, run.eval_name]))
+  const cases = [...names].map(([eval_id, eval_name]) => ({ eval_id, eval_name, eval_key: null, cannot_run: null }))
+  return caseRows(cases, benchmark.runs, armsOf(benchmark))
+}
 
 /** One row a case, by eval_id. */
 export function caseRows(cases: readonly ReportCase[], runs: readonly BenchmarkRun[], arms: Arms): CaseRow[] {

@@ -2,7 +2,7 @@
 import type { Benchmark, BenchmarkRun, CaseRow } from '../../../schemas/benchmark.ts'
 import type { Plan } from '../../../schemas/plan.ts'
 import { type Arms, armNames, armsOf, passRates } from './arms.ts'
-import { caseRows } from './case_rows.ts'
+import { rowsOf } from './case_rows.ts'
 import { type RunView, runView } from './run_view.ts'
 import { signed } from './stats/round.ts'
 import { armLabel, hundredths, percent, visible } from './words.ts'
@@ -41,11 +41,10 @@ export interface ExpectationView {
   arms: { place: string; label: string; pips: { passed: boolean; title: string }[] }[]
 }
 
-/** By eval_id; from the runs alone where the benchmark (of another tool) has no table of cases. */
+/** By eval_id. */
 export function caseViews(benchmark: Benchmark, plan: Plan | null): CaseView[] {
   const arms = armsOf(benchmark)
-  const rows = benchmark.cases ?? caseRows(casesOf(benchmark), benchmark.runs, arms)
-  return rows.map((row) => caseView({ row, benchmark, plan, arms }))
+  return rowsOf(benchmark).map((row) => caseView({ row, benchmark, plan, arms }))
 }
 
 function caseView(from: { row: CaseRow; benchmark: Benchmark; plan: Plan | null; arms: Arms }): CaseView {
@@ -126,9 +125,4 @@ function whyEmpty(row: CaseRow, { excluded_runs = [], metadata }: Benchmark): st
   const own = excluded_runs.filter((run) => run.eval_id === row.eval_id)
   if (own.length > 0 && own.every((run) => run.reason === 'ungraded')) return 'ungraded: no expectations, no checks'
   return 'no graded run'
-}
-
-function casesOf({ runs }: Benchmark) {
-  const names = new Map(runs.map((run) => [run.eval_id, run.eval_name]))
-  return [...names].map(([eval_id, eval_name]) => ({ eval_id, eval_name, eval_key: null, cannot_run: null }))
 }

@@ -1,6 +1,7 @@
 /** `benchmark.md`: the benchmark to read in a terminal, an editor or a pull request. */
 import type { Benchmark, CaseRow } from '../../../schemas/benchmark.ts'
 import { armNames, armsOf } from './arms.ts'
+import { rowsOf } from './case_rows.ts'
 import { factsOf } from './facts.ts'
 import { incompleteness } from './incomplete.ts'
 import { signed } from './stats/round.ts'
@@ -24,7 +25,8 @@ const fill = template<View>('benchmark.md.hbs', 'text')
 /** Everything from outside is escaped: it can make no table row, link, image or HTML tag. */
 export function toMarkdown(benchmark: Benchmark): string {
   const { header, rows } = summaryTable(benchmark)
-  const { cases = [], excluded_runs = [] } = benchmark
+  const { excluded_runs = [] } = benchmark
+  const cases = rowsOf(benchmark)
   return fill({
     skill: text(benchmark.metadata.skill_name),
     headline: text(headline(benchmark)),

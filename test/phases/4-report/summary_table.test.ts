@@ -1,0 +1,145 @@
+/** The headline and the table: what a person reads first. */
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { benchmark } from '../../../schemas/benchmark.ts'
+import { aggregate } from '../../../src/phases/4-report/aggregate.ts'
+import { toHtml } from '../../../src/phases/4-report/html.ts'
+import type { AggregateInput } from '../../../src/phases/4-report/input.ts'
+import { toMarkdown } from '../../../src/phases/4-report/markdown.ts'
+import { headline, summaryTable } from '../../../src/phases/4-report/summary_table.ts'
+import { count, dollars, percent, seconds, short } from '../../../src/phases/4-report/words.ts'
+import { arm, inputOf, type Line } from './fixture.ts'
+
+const made = (lines: readonly Line[], changes: Partial<AggregateInput> = {}) => aggregate(inputOf(lines, changes))
+const versions = { candidate: 'new_skill', baseline: 'old_skill' }
+
+describe('headline', () => {
+  test.each<[string, Line[], Partial<AggregateInput>, string]>([
+    [
+      'gain',
+      [...arm(1, 'with_skill', ['++', '+-']), ...arm(1, 'without_skill', ['--'])],
+      {},
+      'With the skill the agent meets 75 points more of its expectations than without it (75% against 0%; 2 + 1 runs, 1 case).',
+    ],
+    [
+      'loss',
+      [...arm(1, 'with_skill', ['--']), ...arm(1, 'without_skill', ['+-'])],
+      {},
+      'With the skill the agent meets 50 points fewer of its expectations than without it (0% against 50%; 1 + 1 runs, 1 case).',
+    ],
+    [
+      'one point',
+      [...arm(1, 'with_skill', [`+${'-'.repeat(99)}`]), ...arm(1, 'without_skill', ['-'])],
+      {},
+      'With the skill the agent meets 1 point more of its expectations than without it (1% against 0%; 1 + 1 runs, 1 case).',
+    ],
+    [
+      'less than one point',
+      [...arm(1, 'with_skill', [`+${'-'.repeat(999)}`]), ...arm(1, 'without_skill', ['-'])],
+      {},
+      'With the skill the agent meets less than 1 point more of its expectations than without it (<1% against 0%; 1 + 1 runs, 1 case).',
+    ],
+    [
+      'no change',
+      [...arm(1, 'with_skill', ['+-']), ...arm(1, 'without_skill', ['+-'])],
+      {},
+      'With the skill the agent meets as many of its expectations as without it (50% against 50%; 1 + 1 runs, 1 case).',
+    ],
+    [
+      'versions',
+      [...arm(1, 'new_skill', ['++']), ...arm(1, 'old_skill', ['+-'])],
+      versions,
+      'With the new version the agent meets 50 points more of its expectations than with the old one (100% against 50%; 1 + 1 runs, 1 case).',
+    ],
+    [
+      'baseline broken',
+      [...arm(1, 'with_skill', ['+-']), ...arm(1, 'without_skill', [null])],
+      {},
+      'with_skill: the agent meets 50% of its expectations (1 run, 1 case). No comparison: the other arm has no graded run.',
+    ],
+    [
+      'candidate broken',
+      [...arm(1, 'with_skill', [null]), ...arm(1, 'without_skill', ['+-'])],
+      {},
+      'without_skill: the agent meets 50% of its expectations (1 run, 1 case). No comparison: the other arm has no graded run.',
+    ],
+    [
+      'one arm',
+      arm(1, 'with_skill', ['+-', '++']),
+      { baseline: null },
+      'with_skill: the agent meets 75% of its expectations (2 runs, 1 case).',
+    ],
+    ['nothing graded', arm(1, 'with_skill', [null, null]), {}, 'No result: of 2 planned runs none is graded.'],
+  ])('%s', (_, lines, changes, text) => expect(headline(made(lines, changes))).toBe(text))
+})
+
+describe('table', () => {
+  test('of two arms', () => {
+    const lines = [
+      ...arm(1, 'with_skill', ['++', '+-'], { seconds: 45, tokens: 3800 }),
+      ...arm(1, 'without_skill', ['--', null], { seconds: 32, tokens: 2100 }),
+    ]
+    expect(summaryTable(made(lines))).toEqual({
+      header: ['', 'with skill', 'without skill', 'difference'],
+      rows: [
+        ['expectations met', '75% ± 35%', '0% ± 0%', '+75 points'],
+        ['time a run', '45.0s ± 0.0s', '32.0s ± 0.0s', '+13.0s'],
+        ['tokens a run', '3,800 ± 0', '2,100 ± 0', '+1700'],
+        ['cost a run', '$0.01', '$0.01', ''],
+        ['skill read', '2 of 2', '–', ''],
+        ['runs graded', '2 of 2', '1 of 2', ''],
+      ],
+    })
+  })
+  test('of one arm has no difference', () => {
+    expect(summaryTable(made(arm(1, 'with_skill', ['+']), { baseline: null })).header).toEqual(['', 'with skill'])
+  })
+  test('leaves out what no arm knows', () => {
+    const unknown = { tokens: null, record: { cost: null, skill: { offered: null, read: null, read_at_step: null } } }
+    const { rows } = summaryTable(
+      made([...arm(1, 'with_skill', ['+'], unknown), ...arm(1, 'without_skill', ['+'], unknown)]),
+    )
+    expect(rows.map(([label]) => label)).toEqual(['expectations met', 'time a run', 'runs graded'])
+  })
+  test('of an empty benchmark shows no number', () => {
+    expect(summaryTable(made([])).rows).toEqual([['runs graded', '0 of 0', '0 of 0', '']])
+  })
+})
+
+describe("the reference's own benchmark.json", () => {
+  const file = new URL('../../schemas/fixtures/benchmark.json', import.meta.url)
+  const example = benchmark.parse(JSON.parse(readFileSync(file, 'utf8')))
+  test('has a headline', () => {
+    expect(headline(example)).toMatch(
+      /^With the skill the agent meets 50 points more of its expectations than without it \(85% against 35%/,
+    )
+  })
+  test('has a table', () => {
+    expect(summaryTable(example).rows[0]).toEqual(['expectations met', '85% ± 5%', '35% ± 8%', '+50 points'])
+  })
+  test('renders, its notes and its case included', () => {
+    for (const text of [toMarkdown(example), toHtml(example)]) {
+      expect(text).toContain('Skill adds 13s average execution time but improves pass rate by 50%')
+      expect(text).toContain('Ocean')
+    }
+  })
+})
+
+describe('words', () => {
+  test.each([
+    [percent(0), '0%'],
+    [percent(0.001), '<1%'],
+    [percent(0.625), '62%'],
+    [percent(0.999), '>99%'],
+    [percent(1), '100%'],
+    [seconds(4.25), '4.2s'],
+    [seconds(725), '12m 05s'],
+    [count(1234567), '1,234,567'],
+    [count(999), '999'],
+    [dollars(0.0042), '$0.0042'],
+    [dollars(12.5), '$12.50'],
+    [dollars(0), '$0.00'],
+    [short('a \n b'), 'a b'],
+    [short('👍👍👍👍', 3), '👍👍…'],
+  ])('%s', (found, expected) => expect(found).toBe(expected))
+})
