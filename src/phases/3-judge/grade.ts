@@ -76,14 +76,13 @@ export function gradedKey(of: {
 }): string {
   const { expectations, checks, prompt, expected_output, files } = of.case
   const asks = expectations.length > 0 && of.judge !== null
-  const judge = asks && of.judge && { ...of.judge, command: of.judge.command ?? null }
   return sha256(
     canonicalJson({
       runKey: of.runKey,
       onTimeout: of.onTimeout,
       checks,
       expectations,
-      judge: judge && { ...judge, prompt, expected_output, template: judgePromptSource },
+      judge: asks && { ...of.judge, prompt, expected_output, template: judgePromptSource },
       inputs: files.map(({ path: place, sha256: content }) => ({ place, content })),
     }),
   )

@@ -13,6 +13,7 @@ const files = {
   'deep/data.json': '{"items":[{"name":"a","total":42},{"name":"b","total":null}],"__proto__":{"x":1}}',
   'broken.json': '{"items": [',
   'picture.png': Buffer.from([0x89, 0x50, 0x4e, 0x47, 0, 1, 2, 255]),
+  'zeros.bin': 'Binary\0Ocean',
   'a[1].txt': 'brackets',
   'metrics.agent.json': '{"mine":1}',
 }
@@ -38,6 +39,7 @@ describe('contains', () => {
     [{ value: 'totals.py', target: 'transcript' }, passed('transcript.md:4: I ran totals.py')],
     [{ value: 'Ocean', target: 'outputs' }, passed('report.md:2: Ocean: 42')],
     [{ value: 'Desert', target: 'outputs' }, failed('is not in 5 text output files')],
+    [{ value: 'Binary', target: 'outputs' }, failed('is not in 5 text output files')],
     [{ value: 'Ocean', path: './deep/../report.md' }, passed('report.md:2:')],
     [{ value: 'PNG', path: 'picture.png' }, passed('picture.png:1:')],
     [{ value: 'mine', path: 'metrics.json' }, passed('metrics.agent.json:1:')],

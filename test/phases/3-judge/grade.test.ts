@@ -110,6 +110,8 @@ describe('a completed run', () => {
   })
   test('has feedback on the eval only where the judge gave some', async () => {
     expect(await gradingOf({ expectations: [reads] })).not.toHaveProperty('eval_feedback')
+    const sloppy = await gradingOf({ expectations: [reads] }, { judgeLine: await moody('sloppy') })
+    expect(sloppy).not.toHaveProperty('eval_feedback')
     const grading = await gradingOf({ expectations: [reads] }, { judgeLine: judgeCommand('reader', 'feedback') })
     expect(grading?.eval_feedback).toEqual({
       suggestions: [{ reason: 'a wrong total would pass too' }],

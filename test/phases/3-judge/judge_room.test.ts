@@ -104,9 +104,9 @@ describe('the room', () => {
     expect(Object.keys(files)).toEqual(['harness_notes.md', 'outputs/fits.bin', 'transcript.md'])
     expect(prompt).toContain('`harness_notes.md`')
   })
-  test('follows no link', async () => {
-    const { files } = await witness({ link: '../../../../../suite/evals/evals.json' })
-    expect(Object.keys(files)).toEqual(['transcript.md'])
+  test.each(['../../../../../../suite/evals/evals.json', 'report.md'])('follows no link: %s', async (link) => {
+    const { files } = await witness({ run: { 'outputs/report.md': '42' }, link })
+    expect(Object.keys(files)).toEqual(['outputs/report.md', 'transcript.md'])
   })
   test('is there without outputs and transcript', async () => {
     const runFolder = await temporary()

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import { messageOf } from '../../../base/error.ts'
 
 const limitMs = 5000
+const require = createRequire(import.meta.url)
 
 /** Plain JavaScript, given as text: a worker can't load TypeScript, and the built tree has no file of its own for it. */
 const program = `
@@ -61,13 +62,12 @@ export async function queryJson(
 
 async function inWorker(job: Job, signal: AbortSignal): Promise<Bounded<unknown>> {
   signal.throwIfAborted()
-  const library = createRequire(import.meta.url).resolve('json-p3')
   const worker = new Worker(program, {
     eval: true,
     env: {},
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 512 },
-    workerData: { ...job, library },
+    workerData: { ...job, library: require.resolve('json-p3') },
   })
   try {
     return await ended(worker, signal)
