@@ -56,12 +56,7 @@ const MiB = 1024 * 1024
 export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
   spec.signal.throwIfAborted()
   const graceMs = spec.graceMs ?? 2000
-  const child = spawn(spec.command, [...spec.args], {
-    cwd: spec.cwd,
-    env: { ...spec.env },
-    detached: true,
-    stdio: [spec.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-  })
+  const child = start(spec)
   const exit = exitOf(child, spec.command)
   feed(child, spec.stdin)
   const ending = { ended: false, stop: null as Promise<void> | null }
@@ -88,6 +83,19 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
     child.stdout?.destroy()
     child.stderr?.destroy()
     await stderr.close()
+  }
+}
+
+function start(spec: ProcessSpec): ChildProcess {
+  try {
+    return spawn(spec.command, [...spec.args], {
+      cwd: spec.cwd,
+      env: { ...spec.env },
+      detached: true,
+      stdio: [spec.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
+    })
+  } catch (error) {
+    throw new SpawnError(spec.command, error) // too long an argument (E2BIG) is thrown at once, unlike ENOENT
   }
 }
 

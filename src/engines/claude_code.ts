@@ -6,6 +6,7 @@ import { failureOf, reportOf } from './claude_code/report.ts'
 import { ClaudeStream } from './claude_code/stream.ts'
 import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from './engine.ts'
 import { complete, fail } from './outcome.ts'
+import { startErrorOf } from './start_error.ts'
 
 const skillsFolder = '.claude/skills'
 
@@ -40,7 +41,7 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
     return complete(context, report, stream.step)
   } catch (error) {
     if (!(error instanceof SpawnError)) throw error
-    return missing(error.message, context)
+    return fail(context, startErrorOf(error, 'an argument is too long'), { report: emptyReport, step: 0 })
   }
 }
 

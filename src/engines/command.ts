@@ -15,6 +15,7 @@ import {
 import { findProgram } from './find_program.ts'
 import { lastJsonObject, withSchema } from './json_answer.ts'
 import { complete, fail } from './outcome.ts'
+import { startErrorOf } from './start_error.ts'
 
 /** Bytes of stdout that count as the answer. */
 const answerLimit = 1024 * 1024
@@ -67,7 +68,8 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
     return outcomeOf(end, { program: words[0], model, task, context })
   } catch (error) {
     if (!(error instanceof SpawnError)) throw error
-    return failed(context, startError(error))
+    const hint = 'an argument is too long or holds a zero byte; without {prompt} the prompt goes to stdin'
+    return fail(context, startErrorOf(error, hint), { report: emptyReport, step: 0 })
   }
 }
 
@@ -106,14 +108,6 @@ function outcomeOf(end: ProcessEnd, { program, model, task, context }: Ended): E
   const how = end.exitCode === null ? `ended by ${end.signal}` : `exit code ${end.exitCode}`
   const message = [`${program}: ${how}`, end.stderrTail.trim()].filter(Boolean).join(': ')
   return failed(context, { kind: 'crash', message, retryable: true }, report)
-}
-
-function startError(error: SpawnError): Omit<EngineError, 'retryAfterMs'> {
-  if (error.code === 'E2BIG') {
-    const message = `${error.message}: the prompt is too long for an argument; without {prompt} it goes to stdin`
-    return { kind: 'bad_request', message, retryable: false }
-  }
-  return { kind: 'missing_binary', message: error.message, retryable: false }
 }
 
 function failed(

@@ -2,14 +2,18 @@
 
 /** Characters at the end of the text in which the object is sought. */
 const searched = 1_000_000
+/** Steps that the search may take: braces that never close would make it quadratic. */
+const patience = 50_000_000
 
 /** The last outermost object in the text that parses; undefined when there is none. */
 export function lastJsonObject(text: string): unknown {
   const part = text.slice(-searched)
   let last: unknown
+  let steps = 0
   let start = part.indexOf('{')
-  while (start >= 0) {
+  while (start >= 0 && steps < patience) {
     const end = closingBrace(part, start)
+    steps += (end ?? part.length) - start
     const value = end === null ? undefined : parsed(part.slice(start, end + 1))
     if (value !== undefined) last = value
     start = part.indexOf('{', value === undefined || end === null ? start + 1 : end + 1)

@@ -50,6 +50,6 @@ export function claudeEnvironment(task: Pick<EngineTask, 'env' | 'credentials'>)
     // as root it refuses to bypass permissions without this
     IS_SANDBOX: '1',
     // its ten retries take minutes even for a bad key; the rest is the caller's
-    CLAUDE_CODE_MAX_RETRIES: '4',
+    CLAUDE_CODE_MAX_RETRIES: env.CLAUDE_CODE_MAX_RETRIES ?? '4',
   }
 }

@@ -55,7 +55,7 @@ const resultRecord = z.looseObject({
     .optional(),
   modelUsage: z.record(z.string(), modelUsage).optional(),
   permission_denials: z.array(z.looseObject({ tool_name: z.string() })).default([]),
-  structured_output: z.unknown(),
+  structured_output: z.unknown().optional(),
   api_error_status: z.number().nullish(),
   errors: z.array(z.string()).optional(),
 })

@@ -1,0 +1,196 @@
+/** Agents that behave badly, as real executables: every run of one ends, with a true outcome, and leaves no process. */
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { endMarked, markedProcesses } from '../../src/base/processes.ts'
+import { claudeCode } from '../../src/engines/claude_code.ts'
+import { command } from '../../src/engines/command.ts'
+import { agents, ofType, openStage, perform, type Stage } from './stage.ts'
+
+let stage: Stage
+beforeEach(async () => {
+  stage = await openStage()
+})
+afterEach(async () => {
+  await stage[Symbol.asyncDispose]()
+})
+
+const noneLeft = () =>
+  vi.waitFor(async () => expect(await markedProcesses(stage.mark)).toEqual([]), { timeout: 5000, interval: 50 })
+
+describe('command', () => {
+  const run = (way: string) => perform(command, stage.task({ command: `node ${agents}/misbehave.mjs ${way}` }))
+
+  test('100 MB on stdout: the head is kept, the run completes', async () => {
+    const { outcome } = await run('flood')
+    expect(outcome.status).toBe('completed')
+    expect(outcome.report.finalResponse.length).toBeLessThan(2 * 1024 * 1024)
+    expect(outcome.report.finalResponse).toMatch(/only the first \d+ characters are kept/)
+  })
+
+  test('waiting on stdin: it is closed, even when the prompt is an argument', async () => {
+    const { outcome } = await run('wait_on_stdin {prompt}')
+    expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'stdin ended after 0 bytes' } })
+  })
+
+  test('a daemon that holds the pipe does not hold the run; its mark finds it', async () => {
+    const { outcome } = await run('daemon')
+    expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'left a daemon' } })
+    expect(await endMarked(stage.mark)).toBe(1)
+    await noneLeft()
+  })
+
+  test('ignoring SIGTERM: SIGKILL follows', async () => {
+    const abort = new AbortController()
+    const task = stage.task({ command: `node ${agents}/misbehave.mjs ignore_sigterm` })
+    const running = expect(perform(command, task, { signal: abort.signal })).rejects.toThrow('enough')
+    await vi.waitFor(() => stat(path.join(stage.cwd, 'started')), { timeout: 5000 })
+    abort.abort(new Error('enough'))
+    await running
+    await noneLeft()
+  })
+
+  test('a crash is a failure with what it said', async () => {
+    const { outcome, events } = await run('crash')
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      error: { kind: 'crash', retryable: true, message: expect.stringMatching(/exit code 7: it broke here/) },
+      report: { exitCode: 7, finalResponse: 'half an ans' },
+    })
+    expect(ofType(events, 'error')).toHaveLength(1)
+  })
+
+  test('death by a signal is a crash', async () => {
+    const { outcome } = await run('kill_itself')
+    expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'crash' }, report: { signal: 'SIGKILL' } })
+  })
+
+  test.each([
+    ['no-such-program-here', 'missing_binary'],
+    ['/no/such/program', 'missing_binary'],
+    ['a "b', 'bad_request'],
+  ])('%s: %s', async (line, kind) => {
+    const { outcome } = await perform(command, stage.task({ command: line }))
+    expect(outcome).toMatchObject({ status: 'failed', error: { kind, retryable: false } })
+  })
+
+  test('a prompt that is too long for an argument says so', async () => {
+    const task = stage.task({ command: `node ${agents}/worker.mjs --prompt {prompt}`, prompt: 'x'.repeat(300_000) })
+    const { outcome } = await perform(command, task)
+    expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'bad_request' } })
+  })
+
+  test('stderr goes to the file', async () => {
+    const stderrFile = path.join(stage.home, 'stderr.log')
+    await perform(command, stage.task({ command: `node ${agents}/misbehave.mjs crash` }), { stderrFile })
+    expect(await readFile(stderrFile, 'utf8')).toContain('it broke here')
+  })
+})
+
+describe('claude-code', () => {
+  const task = (prompt: string) =>
+    stage.task({ prompt, credentials: { WHETSTONE_CLAUDE: `${agents}/fake_claude.mjs`, ANTHROPIC_API_KEY: 'k' } })
+  const run = (prompt: string) => perform(claudeCode, task(prompt))
+
+  test.each(['well', 'never_exit', 'ignore_sigterm', 'speak_after_result', 'flood', 'flood_plain', 'speak_new'])(
+    '%s: completes by its result',
+    async (way) => {
+      const { outcome, events } = await run(way)
+      expect(outcome).toMatchObject({
+        status: 'completed',
+        report: {
+          ...{ finalResponse: 'done', version: '2.1.329', model: 'fake-1', sessionId: 's-1', stopReason: 'end_turn' },
+          usage: { input_tokens: 5, output_tokens: 7, cache_read_tokens: 1, cache_write_tokens: 2 },
+          cost: { usd: 0.25, source: 'agent' },
+          loaded: { skills: [], tools: ['Bash'], mcp_servers: [] },
+        },
+      })
+      expect(ofType(events, 'assistant')).toMatchObject([{ text: 'done', step: 1 }])
+      expect(JSON.stringify(events).length).toBeLessThan(5_000_000)
+      await noneLeft()
+    },
+    30_000,
+  )
+
+  test('a daemon that holds the pipe does not hold the run', async () => {
+    const { outcome } = await run('daemon')
+    expect(outcome.status).toBe('completed')
+    expect(await endMarked(stage.mark)).toBe(1)
+  })
+
+  test('records of an unknown type are kept', async () => {
+    const { events } = await run('speak_new')
+    const kept = ofType(events, 'system').map(({ subtype, raw }) => [subtype, raw])
+    expect(kept).toContainEqual(['hologram', { type: 'hologram', depth: 3 }])
+    expect(kept).toContainEqual(['assistant', { type: 'assistant', odd: true }])
+  })
+
+  test('a record after the result is kept, and changes nothing', async () => {
+    const { outcome, events } = await run('speak_after_result')
+    expect(outcome.status).toBe('completed')
+    expect(ofType(events, 'system').map(({ subtype }) => subtype)).toContain('system/late_news')
+  })
+
+  test('lines of one message are one step; per-model counts are summed', async () => {
+    const { outcome, events } = await run('split_message')
+    const steps = events.map(({ type, step }) => `${type} ${step}`)
+    expect(steps).toEqual(['system 0', 'thinking 1', 'tool_call 1', 'tool_result 1', 'assistant 2', 'result 2'])
+    expect(ofType(events, 'tool_result')).toMatchObject([{ name: 'Bash', output: 'a.txt\n[image]' }])
+    expect(outcome.report).toMatchObject({
+      model: 'big',
+      usage: { input_tokens: 11, output_tokens: 22, cache_read_tokens: 1, cache_write_tokens: 2 },
+      permissionDenials: ['WebFetch'],
+    })
+  })
+
+  test('reaching the turn limit completes', async () => {
+    const { outcome } = await run('max_turns')
+    expect(outcome).toMatchObject({ status: 'completed', report: { stopReason: 'max_turns' } })
+  })
+
+  test.each([
+    ['half_line', 'bad_output', true, 'no result'],
+    ['say_nothing', 'bad_output', true, 'no result'],
+    ['half_line_and_fail', 'crash', true, '(exit code 9): out of memory'],
+    ['kill_itself', 'crash', true, 'SIGKILL'],
+    ['break_inside', 'crash', true, 'it broke'],
+    ['e401', 'credentials', false, 'Invalid API key'],
+    ['old_401', 'credentials', false, 'API Error: 401'],
+    ['e404', 'bad_request', false, 'issue with the selected model'],
+    ['e429', 'rate_limited', true, 'slow down'],
+    ['e529', 'overloaded', true, 'Overloaded'],
+    ['hidden_error', 'server_error', true, 'boom'],
+    ['unreachable', 'unreachable', true, 'ECONNREFUSED'],
+  ])('%s: failed, %s', async (way, kind, retryable, message) => {
+    const { outcome, events } = await run(way)
+    const error = { kind, retryable, message: expect.stringContaining(message) }
+    expect(outcome).toMatchObject({ status: 'failed', error })
+    expect(ofType(events, 'result')).toEqual([])
+  })
+
+  test('a failed run has no price of 0', async () => {
+    expect((await run('e529')).outcome.report.cost).toBeNull()
+  })
+
+  test.each([
+    [{ WHETSTONE_CLAUDE: '/no/such/claude' }, {}],
+    [{}, { PATH: '/no/such/folder' }],
+  ])('%j %j: missing binary', async (credentials, env) => {
+    const { outcome } = await perform(claudeCode, stage.task({ credentials, env: { ...stage.env, ...env } }))
+    expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'missing_binary', retryable: false } })
+  })
+
+  test('a program that is no program is a missing binary', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'no-program-'))
+    try {
+      const file = path.join(folder, 'claude')
+      await writeFile(file, '#!/no/such/interpreter\n', { mode: 0o755 })
+      expect((await stat(file)).mode & 0o111).not.toBe(0)
+      const { outcome } = await perform(claudeCode, stage.task({ credentials: { WHETSTONE_CLAUDE: file } }))
+      expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'missing_binary' } })
+    } finally {
+      await rm(folder, { recursive: true })
+    }
+  })
+})

@@ -1,0 +1,95 @@
+/** The one resolver of model strings: every form, every ambiguity. */
+import { describe, expect, test } from 'vitest'
+import { UserError } from '../../src/base/error.ts'
+import { resolveEngineChoice, resolveJudgeChoice } from '../../src/engines/models.ts'
+import { engineNamed } from '../../src/engines/table.ts'
+
+describe('--engine and --model', () => {
+  test.each([
+    ['auto', null, { name: 'auto', model: null }],
+    ['auto', 'sonnet', { name: 'auto', model: 'sonnet' }],
+    ['auto', 'llama3:8b', { name: 'auto', model: 'llama3:8b' }],
+    ['auto:sonnet', null, { name: 'auto', model: 'sonnet' }],
+    ['auto', 'claude-code:opus', { name: 'claude-code', model: 'opus' }],
+    ['anthropic', null, { name: 'anthropic', model: null }],
+    ['anthropic', 'sonnet', { name: 'anthropic', model: 'claude-sonnet-5-5' }],
+    ['anthropic:opus', null, { name: 'anthropic', model: 'claude-opus-5-5' }],
+    ['anthropic:haiku', null, { name: 'anthropic', model: 'claude-haiku-5-5' }],
+    ['anthropic:claude-x-1', null, { name: 'anthropic', model: 'claude-x-1' }],
+    ['anthropic', 'anthropic:haiku', { name: 'anthropic', model: 'claude-haiku-5-5' }],
+    ['anthropic:llama3:8b', null, { name: 'anthropic', model: 'llama3:8b' }],
+    ['anthropic', 'llama3:8b', { name: 'anthropic', model: 'llama3:8b' }],
+    ['anthropic:', null, { name: 'anthropic', model: null }],
+    ['claude-code', 'sonnet', { name: 'claude-code', model: 'sonnet' }],
+    ['claude-code:haiku', null, { name: 'claude-code', model: 'haiku' }],
+    ['claude-code', 'anthropic:claude-x-1', { name: 'claude-code', model: 'claude-x-1' }],
+    ['claude-code', 'claude-code:opus', { name: 'claude-code', model: 'opus' }],
+    ['anthropic:sonnet', 'claude-sonnet-5-5', { name: 'anthropic', model: 'claude-sonnet-5-5' }],
+    ['command:node agent.mjs', null, { name: 'command', model: null, command: 'node agent.mjs' }],
+    ['command:a --x y:z', 'anthropic/m:1', { name: 'command', model: 'anthropic/m:1', command: 'a --x y:z' }],
+    ['claude-code', 'toString', { name: 'claude-code', model: 'toString' }],
+  ])('%s %s', (engine, model, choice) => expect(resolveEngineChoice({ engine, model })).toEqual(choice))
+
+  test('a command line given apart', () => {
+    const choice = { name: 'command', model: null, command: 'a b' }
+    expect(resolveEngineChoice({ engine: 'command', model: null, command: 'a b' })).toEqual(choice)
+  })
+
+  test.each([
+    ['auto', 'anthropic:x', ['--engine anthropic:x', '--engine claude-code:x']],
+    ['auto', 'claude-code', ['--engine claude-code', 'a model of the name claude-code']],
+    ['anthropic', 'claude-code', ['--engine anthropic', '--engine claude-code']],
+    ['anthropic', 'claude-code:x', ['--engine anthropic:x', '--engine claude-code:x']],
+    ['anthropic:a', 'b', ['--engine anthropic:a', '--engine anthropic --model b']],
+    ['auto:a', 'b', ['--engine auto:a', '--engine auto --model b']],
+  ])('%s with --model %s has several readings', (engine, model, readings) => {
+    const error = thrown(() => resolveEngineChoice({ engine, model }))
+    for (const reading of readings) expect(error.message).toContain(reading)
+  })
+
+  test.each([
+    [{ engine: 'command', model: null }, 'no command'],
+    [{ engine: 'command:', model: null }, 'no command'],
+    [{ engine: 'command:a', model: null, command: 'b' }, 'a (from --engine)'],
+    [{ engine: 'anthropic', model: null, command: 'b' }, 'anthropic, which takes none'],
+    [{ engine: 'toString', model: null }, 'no engine is named "toString"'],
+  ])('%j is refused', (request, message) =>
+    expect(thrown(() => resolveEngineChoice(request)).message).toContain(message),
+  )
+})
+
+describe('--judge', () => {
+  test.each([
+    ['auto', { name: 'auto', model: null }],
+    ['anthropic', { name: 'anthropic', model: null }],
+    ['anthropic:haiku', { name: 'anthropic', model: 'claude-haiku-5-5' }],
+    ['claude-code:haiku', { name: 'claude-code', model: 'haiku' }],
+    ['sonnet', { name: 'anthropic', model: 'claude-sonnet-5-5' }],
+    ['claude-x-1', { name: 'anthropic', model: 'claude-x-1' }],
+    ['llama3:8b', { name: 'anthropic', model: 'llama3:8b' }],
+    ['command:judge.sh --strict', { name: 'command', model: null, command: 'judge.sh --strict' }],
+  ])('%s', (text, choice) => expect(resolveJudgeChoice(text)).toEqual(choice))
+
+  test('nothing is refused', () => expect(thrown(() => resolveJudgeChoice(' ')).fix).toContain('engine[:model]'))
+})
+
+describe('names', () => {
+  test.each(['command', 'anthropic', 'claude-code'])('%s is an engine', (name) =>
+    expect(engineNamed(name).name).toBe(name),
+  )
+  test.each([
+    ['antropic', 'did you mean anthropic?'],
+    ['claude', 'did you mean claude-code?'],
+    ['gpt', 'engines: claude-code, anthropic, command'],
+  ])('%s is none', (name, hint) => expect(thrown(() => engineNamed(name)).fix).toContain(hint))
+})
+
+function thrown(action: () => unknown): UserError {
+  try {
+    action()
+  } catch (error) {
+    if (error instanceof UserError) return error
+    throw error
+  }
+  throw new Error('nothing was thrown')
+}
