@@ -1,5 +1,7 @@
 /** Ctrl-C: the first lets running work end (at most 8 s, then it is ended), the second ends all at once. */
 
+import { exitCodes } from './exit.ts'
+
 /** The user stopped the command. */
 export class Interrupted extends Error {
   override readonly name = 'Interrupted'
@@ -12,14 +14,18 @@ export interface Interrupts {
 }
 
 const graceMs = 8000
+/** Agents are ended within 2 s of the abort; what takes longer is left to the reaper of the next start. */
+const lastMs = 5000
 
 /** Listens to SIGINT and SIGTERM until disposed. `say` prints what happens next. */
 export function listenForInterrupts(say: (line: string) => void): Interrupts {
   const drain = new AbortController()
   const stop = new AbortController()
   const timers: NodeJS.Timeout[] = []
-  const stopNow = () =>
+  const stopNow = () => {
     stop.abort(new Interrupted('stopped; what was finished is kept, the same command goes on from there'))
+    setTimeout(() => process.exit(exitCodes.interrupted), lastMs).unref()
+  }
   const onSignal = () => {
     if (drain.signal.aborted) return stopNow()
     say('Stopping: running agents may finish for 8 seconds. Ctrl-C again stops at once.')

@@ -29,13 +29,13 @@ export async function bench(request: BenchRequest, context: FlowContext): Promis
   const { concurrency, passEnv } = request
   await execute({ plan, folder, skillFiles: files, passEnv, hidden, concurrency }, context)
   context.signal.throwIfAborted()
-  return summarize(folder, plan, context)
+  return await summarize(folder, plan, context)
 }
 
 /** The plan alone, for --dry-run: nothing is started, nothing written. */
 export async function planBench(request: BenchRequest, context: FlowContext): Promise<Prepared> {
   await using scratch = await openRoom()
-  return prepare(request, context, path.join(scratch.path, 'baseline'))
+  return await prepare(request, context, path.join(scratch.path, 'baseline'))
 }
 
 /** The newest unfinished benchmark of the same plan, else a new one; its plan.json and metadata are written. */

@@ -20,7 +20,7 @@ export async function demo(request: DemoRequest, context: FlowContext): Promise<
   const example = path.join(packageRoot(), 'workspaces/example')
   await using server = await startPractice({ scenario: await loadScenario(path.join(example, 'practice.yaml')) })
   const env = { ...withoutCredentials(context.env), ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice' }
-  return bench(
+  return await bench(
     {
       skill: request.skill ?? path.join(example, 'invoice-totals'),
       suite: null,

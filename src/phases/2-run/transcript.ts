@@ -31,10 +31,12 @@ export class Transcript {
     this.#stream.write(`${JSON.stringify(timed)}\n`)
   }
 
-  /** Throws when an event could not be written (disk full). */
+  /** Waits until all is on disk; may be called again. Throws when an event could not be written (disk full). */
   async close(): Promise<void> {
-    this.#stream.end()
-    if (this.#failure === null) await Promise.race([once(this.#stream, 'close'), once(this.#stream, 'error')])
+    if (!this.#stream.closed) {
+      this.#stream.end()
+      await Promise.race([once(this.#stream, 'close'), once(this.#stream, 'error')])
+    }
     if (this.#failure !== null) throw this.#failure
   }
 }
