@@ -1,115 +1,98 @@
-/** One request as the rules see it: its texts, calls, results, turn and the conversation's seed. */
-import { z } from 'zod'
-import { sha256 } from '../base/json.ts'
+/** What a request says, as rules see it: texts, tool calls, tool results, and which response is due. */
+import type { Block, MessagesRequest } from './request.ts'
 
-const block = z.looseObject({
-  type: z.string(),
-  text: z.string().optional(),
-  id: z.string().optional(),
-  name: z.string().optional(),
-  input: z.unknown().optional(),
-  tool_use_id: z.string().optional(),
-  content: z.unknown().optional(),
-  is_error: z.boolean().nullish(),
-})
-
-export const messagesRequest = z.looseObject({
-  model: z.string(),
-  max_tokens: z.number().optional(),
-  stream: z.boolean().optional(),
-  system: z.union([z.string(), z.array(z.looseObject({ text: z.string().optional() }))]).optional(),
-  messages: z.array(z.looseObject({ role: z.string(), content: z.union([z.string(), z.array(block)]) })).min(1),
-  tools: z.array(z.looseObject({ name: z.string() })).optional(),
-})
-
-export type MessagesRequest = z.infer<typeof messagesRequest>
+export interface ToolCall {
+  id: string
+  name: string
+  input: unknown
+  /** "ToolName {json input}" */
+  text: string
+}
 
 export interface ToolResult {
-  tool: string
   text: string
   isError: boolean
+  /** The call it answers; null when that is not in the conversation. */
+  call: ToolCall | null
 }
 
 export interface Conversation {
   model: string
+  /** The system prompt, and behind it what the agent's harness added to messages (<system-reminder> blocks, system messages). */
   system: string
-  /** The first user text, without what Claude Code wraps in <system-reminder>. */
+  /** The first text of the user. */
   user: string
+  /** The last message: its text, or what the tools returned. */
   last: string
+  calls: readonly ToolCall[]
   results: readonly ToolResult[]
-  /** Each call so far as `Name {json input}`. */
-  calls: readonly string[]
+  /** Names of the tools on offer. */
   tools: readonly string[]
-  /** Which model response this will be, from 1. */
+  /** Which response this is, from 1. */
   turn: number
-  /** Conversations that begin alike share it. */
-  key: string
-  /** The number of the conversation among those alike, when it began earlier; null: it begins now. */
-  seed: number | null
 }
 
-/** The conversation of a request. */
-export function conversationOf(request: MessagesRequest): Conversation {
-  const system =
-    typeof request.system === 'string'
-      ? request.system
-      : (request.system ?? []).map((part) => part.text ?? '').join('\n')
-  const blocks = request.messages.flatMap(({ role, content }) =>
-    (typeof content === 'string' ? [{ type: 'text', text: content }] : content).map((one) => ({
-      role,
-      ...block.parse(one),
-    })),
-  )
-  const uses = blocks.filter((one) => one.type === 'tool_use')
-  const names = new Map(uses.map((one) => [one.id ?? '', one.name ?? '']))
-  const userTexts = blocks
-    .filter((one) => one.role === 'user' && one.type === 'text')
-    .map((one) => spoken(one.text ?? ''))
-  const user = userTexts.find((text) => text !== '') ?? ''
-  const results = blocks
-    .filter((one) => one.type === 'tool_result')
-    .map((one) => ({
-      tool: names.get(one.tool_use_id ?? '') ?? '',
-      text: textOf(one.content),
-      isError: one.is_error === true,
-    }))
-  const final = request.messages.at(-1)
-  const seeded = uses.map((one) => /^toolu_p(\d+)_/.exec(one.id ?? '')?.[1]).find((found) => found !== undefined)
+const reminder = /<system-reminder>[\s\S]*?<\/system-reminder>\s*/g
+
+export function readConversation(request: MessagesRequest): Conversation {
+  const messages = request.messages.map(({ role, content }) => ({ role, blocks: blocksOf(content) }))
+  const talk = messages.filter(({ role }) => role !== 'system')
+  const calls = talk.flatMap(({ role, blocks }) => (role === 'assistant' ? blocks.flatMap(callOf) : []))
+  const users = talk.filter(({ role }) => role === 'user').map(({ blocks }) => blocks)
   return {
     model: request.model,
-    system,
-    user,
-    last:
-      typeof final?.content === 'string'
-        ? spoken(final.content)
-        : (final?.content ?? []).map(lastText).filter(Boolean).join('\n'),
-    results,
-    calls: uses.map((one) => `${one.name} ${JSON.stringify(one.input ?? {})}`),
-    tools: (request.tools ?? []).map((tool) => tool.name),
-    turn: request.messages.filter((message) => message.role === 'assistant').length + 1,
-    key: sha256(normalized(`${system}\n${user}`)),
-    seed: seeded === undefined ? null : Number(seeded),
+    system: [textOf(blocksOf(request.system ?? [])), ...messages.flatMap(harnessTexts)].filter(Boolean).join('\n\n'),
+    user: plain(textOf((users[0] ?? []).filter(({ type }) => type === 'text'))),
+    last: plain(textOf(talk.at(-1)?.blocks ?? [])),
+    calls,
+    results: users.flatMap((blocks) => resultsOf(blocks, calls)),
+    tools: (request.tools ?? []).map(({ name }) => name),
+    turn: talk.filter(({ role }) => role === 'assistant').length + 1,
   }
 }
 
-function lastText(one: z.infer<typeof block>): string {
-  return one.type === 'tool_result' ? textOf(one.content) : spoken(one.text ?? '')
+function harnessTexts({ role, blocks }: { role: string; blocks: readonly Block[] }): string[] {
+  const text = textOf(blocks)
+  if (role === 'system') return [text]
+  return role === 'user' ? (text.match(reminder) ?? []).map((one) => one.trim()) : []
 }
 
-function textOf(content: unknown): string {
-  if (typeof content === 'string') return content
-  const parts = z.array(block).safeParse(content)
-  return parts.success ? parts.data.map((part) => part.text ?? '').join('\n') : ''
+function callOf(block: Block): ToolCall[] {
+  if (block.type !== 'tool_use') return []
+  const { id = '', name = '', input = {} } = block
+  return [{ id, name, input, text: `${name} ${JSON.stringify(input)}` }]
 }
 
-function spoken(text: string): string {
-  return text.replaceAll(/<system-reminder>[\s\S]*?<\/system-reminder>/g, '').trim()
+/** The tool results of one message. Texts beside them came with the last one (an agent hands over a skill's body that way). */
+function resultsOf(blocks: readonly Block[], calls: readonly ToolCall[]): ToolResult[] {
+  const results: ToolResult[] = []
+  for (const block of blocks) {
+    const before = results.at(-1)
+    if (block.type === 'tool_result') {
+      const call = calls.find(({ id }) => id === block.tool_use_id) ?? null
+      results.push({ text: plain(textOf([block])), isError: block.is_error === true, call })
+    } else if (before !== undefined && plain(textOf([block])) !== '') {
+      results.push({ ...before, text: plain(textOf([block])) })
+    }
+  }
+  return results
 }
 
-/** Paths, ids, dates and numbers differ between two runs of one case; they do not make another conversation. */
-function normalized(text: string): string {
-  return text
-    .replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/gi, '<id>')
-    .replaceAll(/(?<![\w.])\/[^\s'"`)]+/g, '<path>')
-    .replaceAll(/\d+/g, '<n>')
+function plain(text: string): string {
+  return text.replace(reminder, '').trim()
+}
+
+function blocksOf(content: string | readonly Block[]): readonly Block[] {
+  return typeof content === 'string' ? [{ type: 'text', text: content }] : content
+}
+
+/** The text of blocks, those inside tool results included. */
+export function textOf(blocks: readonly Block[]): string {
+  return blocks
+    .map((block) => {
+      if (block.type === 'text') return block.text ?? ''
+      return block.type === 'tool_result' ? textOf(blocksOf(block.content ?? [])) : ''
+    })
+    .filter(Boolean)
+    .join('\n')
 }

@@ -1,55 +1,89 @@
-/** Whether a rule fits a conversation, and what its patterns captured. */
-import { sha256 } from '../base/json.ts'
+/** Whether a rule fits a request, and what its named groups took. */
 import type { Conversation } from './conversation.ts'
-import type { When } from './scenario.ts'
+import { groupsOf } from './pattern.ts'
+import type { Rule, When } from './scenario.ts'
+import { evenChance, type Numbered, unit } from './seed.ts'
 
 export type Captures = Readonly<Record<string, string>>
 
-export interface Fit {
+export interface Scene {
   conversation: Conversation
-  /** The conversation's number among those that began alike. */
-  seed: number
+  numbered: Numbered
   /** The scenario's seed. */
-  salt: number
+  seed: number | string
 }
 
-/** The named groups of all patterns of a rule that fits; null when it does not. */
-export function matchRule(when: When, fit: Fit): Captures | null {
-  if (!plainConditions(when, fit)) return null
-  const { conversation: at } = fit
-  const results = at.results.filter((one) => when.result_of === undefined || one.tool === when.result_of)
-  const captures: Record<string, string> = {}
-  const searches: [RegExp | undefined, readonly string[]][] = [
-    [when.system, [at.system]],
-    [when.user, [at.user]],
-    [when.last, [at.last]],
-    [when.model, [at.model]],
-    [when.result, results.map((one) => one.text)],
-    [when.called, at.calls],
-    [when.tool, at.tools],
-  ]
-  for (const [pattern, texts] of searches) {
-    if (pattern === undefined) continue
-    const found = texts.map((text) => pattern.exec(text)).findLast((match) => match !== null)
-    if (!found) return null
-    Object.assign(captures, found.groups)
+/** The first rule whose conditions all hold, with the named groups of its regexes; null: none. */
+export function firstFit(rules: readonly Rule[], scene: Scene): { rule: Rule; captures: Captures } | null {
+  for (const rule of rules) {
+    const captures = capturesOf(rule, scene)
+    if (captures !== null) return { rule, captures }
   }
-  if (when.result_error !== undefined && results.at(-1)?.isError !== when.result_error) return null
+  return null
+}
+
+function capturesOf(rule: Rule, scene: Scene): Captures | null {
+  const { when } = rule
+  const { conversation } = scene
+  const calls = conversation.calls.map(({ text }) => text)
+  const decided: readonly (Captures | null)[] = [
+    every(when.system, [conversation.system]),
+    every(when.user, [conversation.user]),
+    every(when.last, [conversation.last]),
+    fitResults(when, conversation),
+    every(when.called, calls),
+    none(when.not_called, calls),
+    every(when.tool, conversation.tools),
+    none(when.no_tool, conversation.tools),
+    every(when.model, [conversation.model]),
+    said(inTurn(when, conversation.turn) && inSeed(when, scene.numbered.number) && byChance(rule, scene)),
+  ]
+  const held = decided.filter((captures) => captures !== null)
+  return held.length < decided.length ? null : Object.assign({}, ...held)
+}
+
+const said = (holds: boolean): Captures | null => (holds ? {} : null)
+
+/** Each regex must fit one of the texts. */
+function every(regexes: readonly RegExp[] | undefined, texts: readonly string[]): Captures | null {
+  const captures: Record<string, string> = {}
+  for (const regex of regexes ?? []) {
+    const match = firstMatch(regex, texts)
+    if (match === null) return null
+    Object.assign(captures, groupsOf(match))
+  }
   return captures
 }
 
-function plainConditions(when: When, { conversation: at, seed, salt }: Fit): boolean {
-  const { turn } = when
-  const range = typeof turn === 'number' ? { min: turn, max: turn } : (turn ?? {})
-  if (at.turn < (range.min ?? 0) || at.turn > (range.max ?? Number.POSITIVE_INFINITY)) return false
-  if (when.not_called && at.calls.some((call) => when.not_called?.test(call))) return false
-  if (when.no_tool && at.tools.some((tool) => when.no_tool?.test(tool))) return false
-  if (when.chance !== undefined && fraction(`${salt} ${at.key} ${seed}`) >= when.chance) return false
-  if (when.seed === undefined) return true
-  return Array.isArray(when.seed) ? when.seed.includes(seed) : when.seed.in.includes(seed % when.seed.mod)
+function firstMatch(regex: RegExp, texts: readonly string[]): RegExpExecArray | null {
+  for (const text of texts) {
+    const match = regex.exec(text)
+    if (match) return match
+  }
+  return null
 }
 
-/** A number in [0, 1) that the text alone decides. */
-export function fraction(text: string): number {
-  return Number.parseInt(sha256(text).slice(0, 12), 16) / 2 ** 48
+function none(regexes: readonly RegExp[] | undefined, texts: readonly string[]): Captures | null {
+  return said(!(regexes ?? []).some((regex) => firstMatch(regex, texts)))
+}
+
+/** The newest result is looked at first. */
+function fitResults(when: When, { results }: Conversation): Captures | null {
+  const { result, result_of: tool, result_error: isError } = when
+  const fitting = results.filter(({ call }) => tool === undefined || tool.test(call?.name ?? ''))
+  if (tool !== undefined && fitting.length === 0) return null
+  if (isError !== undefined && fitting.at(-1)?.isError !== isError) return null
+  return every(result, fitting.map(({ text }) => text).reverse())
+}
+
+function inTurn({ turn }: When, number: number): boolean {
+  return turn === undefined || (number >= turn.min && number <= turn.max)
+}
+
+function inSeed({ seed }: When, number: number): boolean {
+  return seed === undefined || seed.in.includes(number % seed.mod)
+}
+
+function byChance({ when, name }: Rule, { numbered, seed }: Scene): boolean {
+  return when.chance === undefined || evenChance(when.chance, numbered.number, unit(seed, numbered.key, name))
 }

@@ -1,130 +1,148 @@
-/** The scenario: a YAML file that says what the practice model answers, rule by rule. */
-import { LineCounter, parseDocument } from 'yaml'
+/** The scenario file of the practice model: its schema, and loading it with errors that name line and field. */
+import { isMap, LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
 import { UserError } from '../base/error.ts'
-import { jsonPath, readText } from '../base/json.ts'
-import { nearest } from '../base/nearest.ts'
+import { readText } from '../base/json.ts'
+import { delay } from './delay.ts'
+import { globalFault, ruleFault } from './fault.ts'
+import { pattern } from './pattern.ts'
+import { choose, isObject, strict } from './strict.ts'
+import { template } from './template.ts'
+import { eachOf, value } from './value.ts'
 
-const pattern = z
-  .string()
-  .min(1)
-  .transform((source, context) => {
-    try {
-      return new RegExp(source, 'm')
-    } catch (error) {
-      context.addIssue({ code: 'custom', message: error instanceof Error ? error.message : 'not a regular expression' })
-      return z.NEVER
-    }
-  })
+/** One regex or several, all of which must fit. */
+const patterns = choose((given) => (Array.isArray(given) ? z.array(pattern) : pattern.transform((one) => [one])))
 
-const latency = z.union([
-  z.number().nonnegative(),
-  z.strictObject({ uniform: z.tuple([z.number().nonnegative(), z.number().nonnegative()]) }),
-  z.strictObject({ lognormal: z.strictObject({ median: z.number().positive(), sigma: z.number().nonnegative() }) }),
-])
+const whole = z.number().int().min(0)
 
-const faultKind = z.enum(['cut', 'malformed', 'hang'])
-const fault = z.strictObject({
-  status: z.number().int().min(400).max(599).optional().describe('answer with this HTTP error'),
-  kind: faultKind.optional().describe('cut: the stream ends half way; malformed: not JSON; hang: never answers'),
-  retry_after: z.number().nonnegative().optional().describe('seconds, sent as Retry-After'),
-  every: z.number().int().positive().optional().describe('each Nth request'),
-  first: z.number().int().positive().optional().describe('the first N requests'),
-  after: z.number().int().nonnegative().optional().describe('every request after the first N'),
+const turn = choose((given) => {
+  if (isObject(given)) return strict({ min: whole.default(1), max: whole.default(Number.MAX_SAFE_INTEGER) })
+  return whole.transform((one) => ({ min: one, max: one }))
 })
 
-const seed = z.union([
-  z.array(z.number().int()),
-  z.strictObject({ mod: z.number().int().positive(), in: z.array(z.number().int()) }),
-])
+const seed = choose((given) => {
+  if (isObject(given)) return strict({ mod: z.number().int().min(1), in: z.array(whole) })
+  const numbers = Array.isArray(given) ? z.array(whole) : whole.transform((one) => [one])
+  return numbers.transform((list) => ({ mod: Number.MAX_SAFE_INTEGER, in: list }))
+})
 
-const when = z.strictObject({
-  system: pattern.optional(),
-  user: pattern.optional().describe('the first user text of the conversation'),
-  last: pattern.optional().describe('the last message: user text or tool results'),
-  result: pattern.optional().describe('some tool result so far'),
-  result_of: z.string().optional().describe('restricts result and result_error to results of this tool'),
-  result_error: z.boolean().optional().describe('whether the last tool result is an error'),
-  called: pattern.optional().describe('some call so far, written as Name {json input}'),
-  not_called: pattern.optional(),
-  turn: z
-    .union([z.number().int(), z.strictObject({ min: z.number().int().optional(), max: z.number().int().optional() })])
-    .optional(),
-  tool: pattern.optional().describe('some offered tool has such a name'),
-  no_tool: pattern.optional(),
-  model: pattern.optional(),
-  chance: z.number().min(0).max(1).optional().describe("by the conversation's seed"),
+const when = strict({
+  system: patterns.optional(),
+  user: patterns.optional(),
+  last: patterns.optional(),
+  result: patterns.optional(),
+  result_of: pattern.optional(),
+  result_error: z.boolean().optional(),
+  called: patterns.optional(),
+  not_called: patterns.optional(),
+  turn: turn.optional(),
+  tool: patterns.optional(),
+  no_tool: patterns.optional(),
+  model: patterns.optional(),
   seed: seed.optional(),
+  chance: z.number().min(0).max(1).optional(),
 })
 
-const toolCall = z.strictObject({
-  name: z
-    .union([z.string().min(1), z.array(z.string().min(1)).min(1)])
-    .describe('a template, or the first of these that is offered'),
-  input: z.record(z.string(), z.json()),
+export type When = z.output<typeof when>
+
+const names = choose((given) => (Array.isArray(given) ? z.array(template) : template.transform((one) => [one])))
+
+/** One tool call; several names: the first that the request offers. */
+const call = strict({ name: names, input: value.default({ kind: 'object', fields: {} }) })
+
+const callOrEach = choose((given) => {
+  const single = call.transform((one) => ({ kind: 'one' as const, call: one }))
+  const many = strict({ $each: eachOf(call) }).transform(({ $each }) => ({ kind: 'each' as const, each: $each }))
+  return isObject(given) && '$each' in given ? many : single
 })
 
-const each = z.strictObject({ in: z.string(), match: pattern, as: z.json() })
+const stopReasons = ['end_turn', 'tool_use', 'max_tokens', 'stop_sequence', 'pause_turn', 'refusal'] as const
 
-const rule = z.strictObject({
-  name: z.string().min(1),
-  when: when.optional(),
-  text: z.string().optional().describe('what the model says: a handlebars template'),
-  tool_calls: z.union([z.array(toolCall), z.strictObject({ $each: each.extend({ as: toolCall }) })]).optional(),
-  stop_reason: z.string().optional(),
-  fault: fault.optional(),
-  latency: latency.optional(),
+const answer = strict({
+  text: template.optional(),
+  tool_calls: choose((given) => {
+    return Array.isArray(given) ? z.array(callOrEach) : callOrEach.transform((one) => [one])
+  }).optional(),
+  stop_reason: z.enum(stopReasons).optional(),
 })
 
-export const scenarioSchema = z.strictObject({
-  schema_version: z.literal(1),
-  seed: z.number().int().optional(),
-  models: z.array(z.string()).optional().describe('model ids that exist; any if absent'),
-  keys: z.array(z.string()).optional().describe('accepted API keys; any if absent'),
-  max_in_flight: z.number().int().positive().optional().describe('more requests at once get 429'),
-  latency: latency.optional().describe('milliseconds'),
-  faults: z.array(fault).optional(),
-  rules: z.array(rule).min(1),
+export type Call = z.output<typeof call>
+export type Answer = z.output<typeof answer>
+
+const rule = strict({
+  name: z.string({ error: 'must be a name' }).min(1),
+  when: when.default({}),
+  fault: ruleFault.optional(),
+  latency: delay.optional(),
+  answer: answer.optional(),
+  ...answer.shape,
+})
+  .transform(({ text, tool_calls, stop_reason, ...rest }) => {
+    return text === undefined && tool_calls === undefined
+      ? rest
+      : { ...rest, answer: { text, tool_calls, stop_reason } }
+  })
+  .refine((one) => one.answer !== undefined || one.fault !== undefined, 'needs an answer or a fault')
+
+export type Rule = z.output<typeof rule>
+
+const scenario = strict({
+  schema_version: z.literal(1).default(1),
+  rules: z.array(rule, { error: 'must be a list of rules' }).superRefine(noSameNames),
+  seed: z.union([z.number(), z.string()]).default(0),
+  models: z.array(z.string().min(1)).min(1).optional(),
+  require_key: z.array(z.string().min(1)).min(1).optional(),
+  faults: z.array(globalFault).default([]),
+  latency: delay.optional(),
+  max_in_flight: z.number().int().min(1).optional(),
 })
 
-export type Scenario = z.infer<typeof scenarioSchema>
-export type Rule = Scenario['rules'][number]
-export type When = NonNullable<Rule['when']>
-export type Fault = z.infer<typeof fault>
-export type Latency = z.infer<typeof latency>
-export type ToolCallRule = z.infer<typeof toolCall>
+/** A scenario ready for use: regexes and templates compiled. */
+export type Scenario = z.output<typeof scenario>
+
+function noSameNames(rules: readonly Rule[], context: z.RefinementCtx): void {
+  for (const [index, { name }] of rules.entries()) {
+    if (rules.findIndex((one) => one.name === name) < index) {
+      context.addIssue({ code: 'custom', message: `another rule is named "${name}"`, path: [index, 'name'] })
+    }
+  }
+}
 
 /** Reads and checks a scenario file. Throws UserError with file, line and field. */
 export async function loadScenario(file: string): Promise<Scenario> {
   return parseScenario(await readText(file), file)
 }
 
-/** Checks a scenario's text; `file` is its name in errors. */
+/** Checks a scenario's text; `file` is named in errors. Throws UserError with line and field. */
 export function parseScenario(text: string, file: string): Scenario {
   const lines = new LineCounter()
-  const document = parseDocument(text, { lineCounter: lines })
-  const broken = document.errors[0]
-  if (broken) throw new UserError(`${file}:${lines.linePos(broken.pos[0]).line}: ${broken.message.split('\n')[0]}`)
-  const result = scenarioSchema.safeParse(document.toJS())
+  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false })
+  const [mistake] = document.errors
+  if (mistake) throw new UserError(`${file}:${lines.linePos(mistake.pos[0]).line}: not valid YAML: ${mistake.message}`)
+  const result = scenario.safeParse(document.toJS())
   if (result.success) return result.data
-  const found = result.error.issues.slice(0, 5).map((issue) => {
-    const node = document.getIn(issue.path, true)
-    const range =
-      node && typeof node === 'object' && 'range' in node && Array.isArray(node.range) ? Number(node.range[0]) : 0
-    const hint = issue.code === 'unrecognized_keys' ? suggestion(issue.keys) : ''
-    return `${file}:${lines.linePos(range).line}: ${jsonPath(issue.path)}: ${issue.message}${hint}`
+  const told = result.error.issues.slice(0, 5).map(({ path, message }) => {
+    const at = offsetOf(document, path)
+    const line = at === null ? '' : `:${lines.linePos(at).line}`
+    return `${file}${line}: ${fieldOf(path)}: ${message}`
   })
-  throw new UserError(found.join('\n'), 'the format is described in docs/practice.md')
+  throw new UserError(told.join('\n'), 'docs/practice.md describes every field of a scenario')
 }
 
-const known = [
-  ...Object.keys(scenarioSchema.shape),
-  ...Object.keys(rule.shape),
-  ...Object.keys(when.shape),
-  ...Object.keys(fault.shape),
-]
+/** Where the value at this path begins in the text; of its nearest parent when it is not there itself. */
+function offsetOf(document: ReturnType<typeof parseDocument>, path: readonly PropertyKey[]): number | null {
+  for (let length = path.length; length > 0; length -= 1) {
+    const parent = document.getIn(path.slice(0, length - 1), true)
+    const key = path[length - 1]
+    const pair = isMap(parent) ? parent.items.find((one) => String(one.key) === String(key)) : undefined
+    const node: unknown = pair ? pair.key : document.getIn(path.slice(0, length), true)
+    if (isObject(node) && Array.isArray(node.range)) return Number(node.range[0])
+  }
+  return null
+}
 
-function suggestion(keys: readonly string[]): string {
-  const near = keys.flatMap((key) => nearest(key, known).slice(0, 1))
-  return near.length > 0 ? ` (did you mean ${near.join(', ')}?)` : ''
+/** rules[2].when.user */
+function fieldOf(path: readonly PropertyKey[]): string {
+  const text = path.reduce<string>((at, key) => at + (typeof key === 'number' ? `[${key}]` : `.${String(key)}`), '')
+  return text.replace(/^\./, '') || 'the scenario'
 }

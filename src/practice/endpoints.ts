@@ -1,0 +1,78 @@
+/** The endpoints of the API: from what was asked to what is replied, in the order in which the real one refuses. */
+import { type Asked, bodyLimit } from './asked.ts'
+import { textOf } from './conversation.ts'
+import type { LoggedRequest } from './log.ts'
+import { inputTokens } from './message.ts'
+import { brokenReply, type Decision, faultName, type Practice } from './practice.ts'
+import { type Reply, refusal } from './reply.ts'
+import { readRequest } from './request.ts'
+import type { Scenario } from './scenario.ts'
+
+interface State {
+  practice: Practice
+  /** Open requests, this one included. */
+  inFlight: number
+}
+
+const now = (reply: Reply): Decision => ({ reply, wait: 0, undo() {} })
+
+/** Decides what a request gets; tells `entry` what is known of it. */
+export function decide(asked: Asked, entry: LoggedRequest, { practice, inFlight }: State): Decision {
+  note(entry, asked)
+  const { scenario } = practice
+  if (asked.path === '/') return now({ kind: 'json', body: { practice: true } })
+  if (!isKeyGood(scenario, asked.key)) return now(refusal(401, 'invalid x-api-key'))
+  if (inFlight > (scenario.max_in_flight ?? Number.POSITIVE_INFINITY)) {
+    entry.fault = 'max_in_flight'
+    return now(refusal(429, 'too many requests at once for this practice scenario', 1))
+  }
+  const trouble = practice.globalTrouble(asked.path)
+  if (trouble !== null) entry.fault = faultName(trouble)
+  const broken = brokenReply(trouble)
+  if (broken !== null) return now(broken)
+  if (asked.method === 'GET' && /^\/v1\/models(\/|$)/.test(asked.path)) return now(models(scenario, asked.path))
+  const isCount = asked.path === '/v1/messages/count_tokens'
+  if (asked.method !== 'POST' || (asked.path !== '/v1/messages' && !isCount)) {
+    return now(refusal(404, `no such endpoint: ${asked.method} ${asked.path}`))
+  }
+  if (asked.body.kind === 'too_large') return now(refusal(413, `the request is larger than ${bodyLimit} bytes`))
+  if (asked.body.kind === 'not_json') return now(refusal(400, 'the request body is not valid JSON'))
+  const read = readRequest(asked.body.value, isCount)
+  if (!read.ok) return now(refusal(400, read.why))
+  if (!isModelKnown(scenario, read.request.model)) return now(refusal(404, `model: ${read.request.model}`))
+  if (isCount) return now({ kind: 'json', body: { input_tokens: inputTokens(read.request) } })
+  return practice.answer(read.request, entry, trouble)
+}
+
+/** Tells the log what a request says, be it answered or not. */
+function note(entry: LoggedRequest, { body }: Asked): void {
+  const read = readRequest(body.kind === 'json' ? body.value : null, true)
+  if (!read.ok) return
+  const { model, system = '', messages, tools = [] } = read.request
+  entry.model = model
+  entry.system = typeof system === 'string' ? system : textOf(system)
+  entry.messages = messages
+  entry.tools = tools.map(({ name }) => name)
+}
+
+function isKeyGood({ require_key: accepted }: Scenario, key: string): boolean {
+  return accepted === undefined ? key !== '' : accepted.includes(key)
+}
+
+function isModelKnown({ models: known }: Scenario, model: string): boolean {
+  return known === undefined || known.includes(model)
+}
+
+function models(scenario: Scenario, path: string): Reply {
+  const [, id] = /^\/v1\/models\/(.+)$/.exec(path) ?? []
+  if (id !== undefined) {
+    return isModelKnown(scenario, id) ? { kind: 'json', body: describeModel(id) } : refusal(404, `model: ${id}`)
+  }
+  const list = (scenario.models ?? ['practice-1']).map(describeModel)
+  const body = { data: list, has_more: false, first_id: list[0]?.id ?? null, last_id: list.at(-1)?.id ?? null }
+  return { kind: 'json', body }
+}
+
+function describeModel(id: string) {
+  return { type: 'model', id, display_name: id, created_at: '2026-01-01T00:00:00Z' }
+}

@@ -1,0 +1,90 @@
+/** The log of a practice server: what was asked and which rule answered, in memory and as lines of a file. */
+import { type FileHandle, open } from 'node:fs/promises'
+import { messageOf, UserError } from '../base/error.ts'
+import type { Asked } from './asked.ts'
+
+/** One request. Keys and tokens are never in it. */
+export interface LoggedRequest {
+  /** From 1, in order of arrival. */
+  n: number
+  /** ISO time of arrival. */
+  at: string
+  method: string
+  /** Without the query. */
+  path: string
+  /** Null while it is open, and when it ended without a status. */
+  status: number | null
+  model: string | null
+  /** The system prompt's text; empty: none. */
+  system: string
+  /** As sent. */
+  messages: readonly unknown[]
+  /** Names of the tools on offer. */
+  tools: readonly string[]
+  /** The conversation's number among those that began alike. */
+  seed: number | null
+  turn: number | null
+  /** The rule that answered; null: none fitted, or it did not come so far. */
+  rule: string | null
+  /** What went wrong on purpose: "status 429", "cut", "malformed", "hang" or "max_in_flight". */
+  fault?: string
+  headers: { 'user-agent': string }
+}
+
+/** Requests kept in memory; older ones fall out. */
+const kept = 10_000
+
+export class RequestLog {
+  readonly requests: LoggedRequest[] = []
+  readonly #file: FileHandle | null
+  #written: Promise<void> = Promise.resolve()
+  #count = 0
+
+  private constructor(file: FileHandle | null) {
+    this.#file = file
+  }
+
+  /** Throws UserError when the file can't be appended to. */
+  static async open(file: string | undefined): Promise<RequestLog> {
+    if (file === undefined) return new RequestLog(null)
+    try {
+      return new RequestLog(await open(file, 'a'))
+    } catch (error) {
+      throw new UserError(`${file}: can't be written to (${messageOf(error)})`, 'name a file in a folder that is there')
+    }
+  }
+
+  begin({ method, path, userAgent }: Pick<Asked, 'method' | 'path' | 'userAgent'>): LoggedRequest {
+    this.#count += 1
+    const entry: LoggedRequest = {
+      n: this.#count,
+      at: new Date().toISOString(),
+      method,
+      path,
+      status: null,
+      model: null,
+      system: '',
+      messages: [],
+      tools: [],
+      seed: null,
+      turn: null,
+      rule: null,
+      headers: { 'user-agent': userAgent },
+    }
+    this.requests.push(entry)
+    if (this.requests.length > kept) this.requests.shift()
+    return entry
+  }
+
+  /** Writes the line of a request that has ended. */
+  end(entry: LoggedRequest): void {
+    const line = `${JSON.stringify(entry)}\n`
+    // a log that can't be written (disk full) must not end the server
+    this.#written = this.#written.then(() => this.#file?.appendFile(line)).catch(() => {})
+  }
+
+  async close(): Promise<void> {
+    await this.#written
+    await this.#file?.close()
+  }
+}

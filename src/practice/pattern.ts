@@ -1,0 +1,34 @@
+/** Regular expressions of a scenario: `^` and `$` fit at lines; a leading (?i) or (?s) sets flags. */
+import { z } from 'zod'
+import { messageOf } from '../base/error.ts'
+
+/** Compiles one; throws SyntaxError when it is none. */
+export function compilePattern(source: string, more = ''): RegExp {
+  const [, flags = '', body = ''] = /^(?:\(\?([is]+)\))?([\s\S]*)$/.exec(source) ?? []
+  return new RegExp(body, [...new Set(`m${flags}${more}`)].join(''))
+}
+
+/** A regular expression as written in a scenario. */
+export const pattern = z.string({ error: 'must be a regular expression' }).transform((source, context) => {
+  try {
+    return compilePattern(source)
+  } catch (error) {
+    context.issues.push({ code: 'custom', message: messageOf(error), input: source })
+    return z.NEVER
+  }
+})
+
+/** The named groups of a match; a group that took no part is the empty text. */
+export function groupsOf(match: RegExpExecArray): Record<string, string> {
+  return Object.fromEntries(Object.entries(match.groups ?? {}).map(([name, text]) => [name, text ?? '']))
+}
+
+/** Every match in the text. */
+export function allMatches(regex: RegExp, text: string): RegExpExecArray[] {
+  return [...text.matchAll(new RegExp(regex.source, `${regex.flags}g`))]
+}
+
+/** What a match stands for as one text: its first group if it has one, else the whole. */
+export function matchText(match: RegExpExecArray): string {
+  return match[1] ?? match[0]
+}

@@ -1,0 +1,62 @@
+/** Repeats that differ and yet are the same in every benchmark: conversations are numbered, and chance follows the number. */
+import { createHash } from 'node:crypto'
+import type { Conversation } from './conversation.ts'
+
+/** What differs between two conversations that are the same to a reader. */
+const noise: readonly [RegExp, string][] = [
+  [/<system-reminder>[\s\S]*?<\/system-reminder>/g, ''],
+  [/^x-anthropic-[^\n]*$/gm, ''],
+  [/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/gi, '<uuid>'],
+  [/\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?Z?)?/g, '<date>'],
+  [/\b\d+(?:\.\d+)? ?ms\b/g, '<ms>'],
+  [/(?<![\w.)\]}])\/(?:[\w.@+-]+\/)*[\w.@+-]+\/?/g, '<path>'],
+]
+
+/** The same for conversations that begin with the same system prompt and user text, paths, ids and times apart. */
+export function conversationKey({ system, user }: Conversation): string {
+  const text = noise.reduce((rest, [regex, by]) => rest.replace(regex, by), `${system}\0${user}`)
+  return createHash('sha256').update(text).digest('hex').slice(0, 8)
+}
+
+export interface Numbered {
+  key: string
+  number: number
+  /** Gives the number back when the conversation's first response never arrived: the client will begin again. */
+  release(): void
+}
+
+/** Counts conversations by key. */
+export class Numbers {
+  readonly #taken = new Map<string, Set<number>>()
+
+  /** The number that its tool calls carry; else, for a first response, the lowest free one; else 0. */
+  of(conversation: Conversation): Numbered {
+    const key = conversationKey(conversation)
+    const carried = conversation.calls.map(({ id }) => /^toolu_[0-9a-f]{8}_(\d+)_/.exec(id)?.[1]).find(Boolean)
+    if (carried !== undefined || conversation.turn > 1) return { key, number: Number(carried ?? 0), release() {} }
+    const taken = this.#taken.get(key) ?? new Set<number>()
+    this.#taken.set(key, taken)
+    let number = 0
+    while (taken.has(number)) number += 1
+    taken.add(number)
+    return { key, number, release: () => void taken.delete(number) }
+  }
+}
+
+/** The id of a tool call, which carries the conversation's number to later turns. */
+export function toolUseId({ key, number }: Numbered, turn: number, index: number): string {
+  return `toolu_${key}_${number}_${turn}_${index}`
+}
+
+/** A number in [0, 1) from texts and numbers, the same every time. */
+export function unit(...parts: readonly (string | number)[]): number {
+  const digest = createHash('sha256').update(parts.join('\0')).digest()
+  return digest.readUInt32BE(0) / 2 ** 32
+}
+
+const goldenRatio = (Math.sqrt(5) - 1) / 2
+
+/** True for the fraction `p` of the numbers 0, 1, 2, …, spread evenly (a golden-ratio sequence from the start given). */
+export function evenChance(p: number, number: number, start: number): boolean {
+  return (start + number * goldenRatio) % 1 < p
+}

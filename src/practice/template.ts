@@ -1,0 +1,57 @@
+/** Templates of a scenario: handlebars, strict and unescaped, with a few helpers of our own. */
+import Handlebars from 'handlebars'
+import { z } from 'zod'
+import { messageOf } from '../base/error.ts'
+import { allMatches, compilePattern, matchText } from './pattern.ts'
+
+export interface Template {
+  source: string
+  /** Throws for a name that is not there. */
+  fill(variables: Readonly<Record<string, unknown>>): string
+}
+
+type Helper = (...args: unknown[]) => string
+
+const helpers: Readonly<Record<string, Helper>> = {
+  json: (value) => JSON.stringify(value) ?? 'null',
+  trim: (text) => String(text).trim(),
+  /** line 1 text: the first; line -1 text: the last */
+  line: (number, text) => {
+    const lines = String(text).trimEnd().split('\n')
+    return lines.at(Number(number) > 0 ? Number(number) - 1 : Number(number)) ?? ''
+  },
+  /** The regex's first group, or all that it fits; `otherwise` when it does not fit. */
+  find: (regex, text, otherwise = '') => matchAt(0, [regex, text, otherwise]),
+  findLast: (regex, text, otherwise = '') => matchAt(-1, [regex, text, otherwise]),
+  replace: (regex, by, text) => String(text).replace(compilePattern(String(regex), 'g'), String(by)),
+  /** One word of a POSIX shell. */
+  quote: (text) => `'${String(text).replaceAll("'", `'\\''`)}'`,
+}
+
+function matchAt(index: number, [regex, text, otherwise]: readonly unknown[]): string {
+  const match = allMatches(compilePattern(String(regex)), String(text)).at(index)
+  return match ? matchText(match) : String(otherwise)
+}
+
+const engine = Handlebars.create()
+for (const [name, helper] of Object.entries(helpers)) {
+  engine.registerHelper(name, (...args: unknown[]) => helper(...args.slice(0, -1)))
+}
+const options = {
+  strict: true,
+  noEscape: true,
+  knownHelpersOnly: true,
+  knownHelpers: Object.fromEntries(Object.keys(helpers).map((name) => [name, true])),
+}
+
+/** A template as written in a scenario; its syntax is checked at once. */
+export const template = z.string({ error: 'must be a text' }).transform((source, context): Template => {
+  try {
+    engine.precompile(source, options)
+    return { source, fill: engine.compile(source, options) }
+  } catch (error) {
+    const message = `not a template: ${messageOf(error).replace(/\s*\n\s*/g, ' ')}`
+    context.issues.push({ code: 'custom', message, input: source })
+    return z.NEVER
+  }
+})
