@@ -23,7 +23,7 @@ export interface CaseView {
 }
 
 /** One arm on the scale from 0 to 100%; positions are percentages of the chart's width. */
-export interface LaneView {
+interface LaneView {
   place: string
   label: string
   rate: string
@@ -35,19 +35,24 @@ export interface LaneView {
   dots: string[]
 }
 
-export interface ExpectationView {
+interface ExpectationView {
   text: string
   tags: string[]
   arms: { place: string; label: string; pips: { passed: boolean; title: string }[] }[]
 }
 
 /** By eval_id. */
-export function caseViews(benchmark: Benchmark, plan: Plan | null): CaseView[] {
+export function caseViews(benchmark: Benchmark, plan: Pick<Plan, 'cases'> | null): CaseView[] {
   const arms = armsOf(benchmark)
   return rowsOf(benchmark).map((row) => caseView({ row, benchmark, plan, arms }))
 }
 
-function caseView(from: { row: CaseRow; benchmark: Benchmark; plan: Plan | null; arms: Arms }): CaseView {
+function caseView(from: {
+  row: CaseRow
+  benchmark: Benchmark
+  plan: Pick<Plan, 'cases'> | null
+  arms: Arms
+}): CaseView {
   const { row, benchmark, plan, arms } = from
   const runs = benchmark.runs.filter((run) => run.eval_id === row.eval_id)
   const prompt = plan?.cases.find((one) => one.eval_id === row.eval_id)?.prompt

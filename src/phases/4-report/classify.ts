@@ -36,15 +36,15 @@ function whyExcluded(result: RunResult | null, one: ReportCase | undefined, onTi
     case 'cancelled':
       return { reason: 'cancelled', kind: null, message: 'the run was cancelled' }
     case 'timed_out':
-      if (onTimeout === 'exclude') return { reason: 'timed_out', kind: null, message: 'the agent ran out of time' }
-      return whyUngraded(grading, one)
+      if (onTimeout === 'fail' || isUngradedByDesign(one)) return whyUngraded(grading, one)
+      return { reason: 'timed_out', kind: null, message: 'the agent ran out of time' }
     case 'completed':
       return whyUngraded(grading, one)
   }
 }
 
 function whyUngraded(grading: RunResult['grading'], one: ReportCase | undefined): Why | null {
-  if (one !== undefined && isUngradedByDesign(one)) return noCriteria
+  if (isUngradedByDesign(one)) return noCriteria
   if (grading === null) return ungradedYet
   if (grading.expectations.length > 0) return null
   const errors = grading.judge_errors ?? []
@@ -53,6 +53,6 @@ function whyUngraded(grading: RunResult['grading'], one: ReportCase | undefined)
   return { reason: 'judge_error', kind: null, message: `nothing was decided: ${first.reason}` }
 }
 
-function isUngradedByDesign({ expectations, checks }: ReportCase): boolean {
-  return expectations !== undefined && checks !== undefined && expectations.length + checks.length === 0
+function isUngradedByDesign(one: ReportCase | undefined): boolean {
+  return one?.expectations?.length === 0 && one.checks?.length === 0
 }

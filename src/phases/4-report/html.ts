@@ -30,7 +30,7 @@ const styleHash = createHash('sha256').update(css).digest('base64')
 const fill = template<View>('report.html.hbs', 'html')
 
 /** The whole page. With the plan it also shows each case's prompt. */
-export function toHtml(benchmark: Benchmark, plan: Plan | null = null): string {
+export function toHtml(benchmark: Benchmark, plan: Pick<Plan, 'cases'> | null = null): string {
   const arms = armsOf(benchmark)
   const { header, rows } = summaryTable(benchmark)
   return fill({

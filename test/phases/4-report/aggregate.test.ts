@@ -220,6 +220,11 @@ describe('runs in no rate', () => {
     expect([counts, complete]).toEqual([{ planned: 2, used: 0, ungraded: 2, excluded: {} }, true])
     expect(excluded_runs?.map((run) => run.reason)).toEqual(['ungraded', 'ungraded'])
   })
+  test('a time-out to be excluded in a case without criteria is ungraded', () => {
+    const cases = [{ eval_id: 1, eval_key: null, eval_name: 'case-1', cannot_run: null, expectations: [], checks: [] }]
+    const lines = arm(1, 'with_skill', [null], { record: { status: 'timed_out' } })
+    expect(made(lines, { cases, onTimeout: 'exclude' }).counts).toMatchObject({ ungraded: 1, excluded: {} })
+  })
   test('a case that cannot run has no planned run and is named', () => {
     const cases = [
       { eval_id: 1, eval_key: null, eval_name: 'case-1', cannot_run: null },

@@ -27,7 +27,7 @@ const texts = [
   'A CSV file is left behind',
 ]
 
-export function gradingOf({ verdicts, statements = texts, grading: changes = {} }: Line): Grading {
+function gradingOf({ verdicts, statements = texts, grading: changes = {} }: Line): Grading {
   const decided = [...(verdicts ?? '')].map((mark, index) => ({
     mark,
     text: statements[index] ?? `Statement ${index + 1}`,
@@ -81,7 +81,7 @@ const metrics: Metrics = {
   transcript_chars: 900,
 }
 
-export function planned({ evalId, arm, run }: Line) {
+function planned({ evalId, arm, run }: Line) {
   const run_id = `eval-${evalId}-case-${evalId}/${arm}/run-${run}`
   return { run_id, eval_id: evalId, eval_name: `case-${evalId}`, configuration: arm, run_number: run }
 }

@@ -158,6 +158,10 @@ describe('whether the skill was read', () => {
 })
 
 describe('gaps', () => {
+  const late = (line: Line): Line => {
+    const expectations = [{ text: 'x', passed: false, evidence: 'timed out after 300 s', decided_by: 'timeout' }]
+    return { ...line, record: { status: 'timed_out' }, grading: { expectations } }
+  }
   const failed = (kind: string) => ({ record: { status: 'failed', error: { kind, message: 'm' } } })
   test('excluded runs by kind and arm', () => {
     const lines = [
@@ -171,6 +175,12 @@ describe('gaps', () => {
     ])
   })
   test.each<[string, Line[], Partial<AggregateInput>, string]>([
+    [
+      'time-outs that count',
+      pair(['-', '-'], ['+', '+']).map((line) => (line.arm === 'with_skill' && line.run === 2 ? late(line) : line)),
+      {},
+      '1 of 2 with_skill runs timed out - their expectations count as failed',
+    ],
     ['judge errors', pair(['+?'], ['-?']), {}, '2 expectations in 2 runs could not be judged - in no rate'],
     [
       'a case with one arm',

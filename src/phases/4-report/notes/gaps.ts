@@ -11,6 +11,7 @@ export function gapNotes(parts: NoteParts): NoteGroup[] {
   return [
     { notes: excludedNotes(parts), more: 'reasons for excluded runs' },
     { notes: undecidedNotes(parts), more: '' },
+    { notes: timedOutNotes(parts), more: '' },
     { notes: parts.cannotRun.map(cannotRunNote), more: 'cases that cannot run' },
     { notes: unpairedNotes(parts), more: 'cases without a graded run in one arm' },
     { notes: ungradedNotes(parts), more: 'cases without expectations or checks' },
@@ -46,6 +47,16 @@ function undecidedNotes({ undecided }: NoteParts): string[] {
   const total = undecided.reduce((sum, one) => sum + one, 0)
   if (total === 0) return []
   return [`${plural(total, 'expectation')} in ${plural(undecided.length, 'run')} could not be judged - in no rate`]
+}
+
+/** Those that count: their grading says of every expectation that time ran out. */
+function timedOutNotes({ runs, arms }: NoteParts): string[] {
+  return armNames(arms).flatMap((name) => {
+    const own = runs.filter((run) => run.configuration === name)
+    const late = own.filter(({ expectations }) => expectations.every((one) => one.decided_by === 'timeout'))
+    if (late.length === 0) return []
+    return `${late.length} of ${plural(own.length, `${name} run`)} timed out - their expectations count as failed`
+  })
 }
 
 function cannotRunNote(one: NoteParts['cannotRun'][number]): string {
