@@ -1,7 +1,6 @@
 /** `plan.json`: every run of a benchmark and all that shapes it: enough to resume, repeat or send away. Holds no secret. */
 import { z } from 'zod'
-import { gitStart } from './evals.ts'
-import { inputFile, loadWarning, skill, suiteCase } from './suite.ts'
+import { gitState, inputFile, loadWarning, skill, suiteCase } from './suite.ts'
 
 export const configuration = z.enum(['with_skill', 'without_skill', 'new_skill', 'old_skill'])
 
@@ -26,7 +25,7 @@ export const runSpec = z.object({
   prompt: z.string().describe('as the agent gets it'),
   files: z.array(inputFile),
   setup: z.string().nullable(),
-  git: gitStart.nullable(),
+  git: gitState.nullable(),
   skill: skill.nullable().describe('null: the arm without the skill'),
   absent_skill: z
     .string()

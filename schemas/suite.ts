@@ -1,7 +1,6 @@
 /** A suite: a skill's cases in one normal form, whatever format they came from. */
 import { z } from 'zod'
 import { check } from './check.ts'
-import { gitStart } from './evals.ts'
 
 /** One file or folder that both arms get. `path` is where it lies in the run's working folder, `source` where it is read from. */
 export const inputFile = z.object({
@@ -18,6 +17,12 @@ export const expectation = z.object({
   indicator: z.boolean().optional(),
 })
 
+/** The git state a run starts from: a fresh repository, or a bundle known by its content. */
+export const gitState = z.union([
+  z.literal(true),
+  z.object({ bundle: z.string().min(1).describe('absolute path'), sha256: z.string().describe('of the bundle') }),
+])
+
 export const suiteCase = z.object({
   eval_id: z.number().int().nonnegative(),
   eval_key: z.string().nullable().describe("the source's own id where it was not an integer"),
@@ -30,7 +35,7 @@ export const suiteCase = z.object({
   reference: z.object({ answer: z.string().optional(), files: z.record(z.string(), z.string()).optional() }).nullable(),
   timeout_seconds: z.number().positive().nullable(),
   setup: z.string().nullable(),
-  git: gitStart.nullable().describe('a bundle path is absolute here'),
+  git: gitState.nullable(),
   cannot_run: z
     .string()
     .nullable()
@@ -62,6 +67,7 @@ export const skill = z.object({
 export type InputFile = z.infer<typeof inputFile>
 export type Expectation = z.infer<typeof expectation>
 export type SuiteCase = z.infer<typeof suiteCase>
+export type GitState = z.infer<typeof gitState>
 export type LoadWarning = z.infer<typeof loadWarning>
 export type Suite = z.infer<typeof suite>
 export type Skill = z.infer<typeof skill>

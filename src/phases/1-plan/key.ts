@@ -2,16 +2,32 @@
 import type { PlanOptions, RunSpec } from '../../../schemas/plan.ts'
 import { canonicalJson, sha256 } from '../../base/json.ts'
 
-/** sha256 of what shapes a run: prompt, files by content, skill by content, engine, limits, run number; no paths of this machine. */
+/**
+ * Hex sha256 of what shapes a run's result: what the agent gets (files, bundle and skill by content), engine, limits,
+ * run number. Paths of this machine, ids, names, the configuration's label and the criteria are not in it, so that the same work
+ * under another name or in another checkout has the same key.
+ */
 export function runKey(spec: Omit<RunSpec, 'key'>): string {
-  const { eval_name, run_id, files, skill, ...shaping } = spec
-  const inputs = files.map(({ path, sha256: hash }) => ({ path, sha256: hash }))
+  const { prompt, files, setup, git, skill, absent_skill, engine, max_turns, timeout_seconds, activation, run_number } =
+    spec
   return sha256(
-    canonicalJson({ ...shaping, files: inputs, skill: skill && { name: skill.name, sha256: skill.sha256 } }),
+    canonicalJson({
+      prompt,
+      files: files.map(({ path, kind, sha256: content }) => ({ path, kind, content })),
+      setup,
+      git: git === null || git === true ? git : { bundle: git.sha256 },
+      skill: skill?.sha256 ?? null,
+      absent_skill,
+      engine,
+      max_turns,
+      timeout_seconds,
+      activation,
+      run_number,
+    }),
   )
 }
 
-/** sha256 over the keys of all runs and the options. */
+/** Hex sha256 over where each run goes and its key, and the options: the same again is a resume. */
 export function planId(runs: readonly RunSpec[], options: PlanOptions): string {
-  return sha256(canonicalJson({ runs: runs.map(({ key }) => key), options }))
+  return sha256(canonicalJson({ runs: runs.map(({ run_id, key }) => ({ run_id, key })), options }))
 }

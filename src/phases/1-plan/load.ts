@@ -1,11 +1,57 @@
-/** Finds and loads the suite of a skill. */
+/** Finds and loads the suite of a skill, whatever its format. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Suite } from '../../../schemas/suite.ts'
-import { loadEvalsJson } from './formats/evals_json.ts'
+import { UserError } from '../../base/error.ts'
+import { exists } from '../../base/files.ts'
+import { formats } from './formats/table.ts'
+import { isHiddenFromAgents } from './skill.ts'
 
-export async function loadSuite(place: string): Promise<Suite> {
-  const isFolder = (await stat(place).catch(() => null))?.isDirectory() ?? false
-  const file = isFolder ? path.join(place, 'evals/evals.json') : place
-  return loadEvalsJson(file, isFolder ? place : path.dirname(path.dirname(place)))
+/**
+ * Loads the suite of a skill's folder, or an explicit suite file. `skillRoot` is where input files are looked for; of
+ * an explicit file without it: the nearest folder above that holds SKILL.md. Throws UserError when there is no
+ * suite, when it can't be read, or when agents would find it in the skill they get.
+ */
+export async function loadSuite(place: string, skillRoot?: string): Promise<Suite> {
+  const given = path.resolve(place)
+  const info = await stat(given).catch(() => null)
+  if (info === null) throw new UserError(`${given}: no such file or folder`, 'give the skill folder or the suite file')
+  if (info.isDirectory()) return loadFolder(given)
+  const root = skillRoot === undefined ? await rootAbove(path.dirname(given)) : path.resolve(skillRoot)
+  refuseInSight(given, root)
+  return formatOf(given).load(given, root)
+}
+
+async function loadFolder(folder: string): Promise<Suite> {
+  for (const format of Object.values(formats)) {
+    const file = await format.find(folder)
+    if (file !== null) return format.load(file, folder)
+  }
+  const known = Object.values(formats).map(({ places }) => places.join(' or '))
+  throw new UserError(`${folder}: no suite found`, `write ${known.join(', or ')}; docs/formats.md shows one`)
+}
+
+function formatOf(file: string) {
+  const format = Object.values(formats).find(({ reads }) => reads(file))
+  if (format !== undefined) return format
+  throw new UserError(`${file}: no format that Whetstone reads`, `known: ${Object.keys(formats).join(', ')}`)
+}
+
+/** The skill is copied to where the agent works: a suite in it would hand over the answer key. */
+function refuseInSight(file: string, root: string): void {
+  const inside = path.relative(root, file)
+  const isOutside = inside.startsWith('..') || path.isAbsolute(inside)
+  if (isOutside || isHiddenFromAgents(inside.split(path.sep).join('/'))) return
+  throw new UserError(
+    `${file}: agents would find the suite there, it is part of the skill`,
+    `move it to ${root}/evals/`,
+  )
+}
+
+async function rootAbove(folder: string): Promise<string> {
+  for (let at = folder; ; at = path.dirname(at)) {
+    if (await exists(path.join(at, 'SKILL.md'))) return at
+    if (path.dirname(at) === at) break
+  }
+  return path.basename(folder) === 'evals' ? path.dirname(folder) : folder
 }

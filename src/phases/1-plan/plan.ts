@@ -1,33 +1,34 @@
-/** suite × configurations × runs → the plan. Pure. */
+/** suite × configurations × runs → the plan. Pure: the same input gives the same plan. */
 import type { Configuration, Plan, PlanOptions, RunSpec } from '../../../schemas/plan.ts'
 import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
+import { UserError } from '../../base/error.ts'
 import { planId, runKey } from './key.ts'
+import { slug } from './slug.ts'
 
 export interface PlanRequest {
   suite: Suite
   skill: Skill
+  /** An older version, which then is the other arm; null: the other arm has no skill. */
   baseline: Skill | null
   options: PlanOptions
+  /** ISO 8601, UTC. */
   createdAt: string
   suiteSha256: string
+  /** Those of reading the skills. */
   warnings?: readonly LoadWarning[]
 }
 
+interface Arm {
+  configuration: Configuration
+  skill: Skill | null
+}
+
+/** Plans every run; cases that cannot run stay in the plan without runs. Throws UserError when none can run. */
 export function makePlan(request: PlanRequest): Plan {
   const { suite, skill, baseline, options } = request
-  const candidate: Configuration = baseline === null ? 'with_skill' : 'new_skill'
-  const other: Configuration = baseline === null ? 'without_skill' : 'old_skill'
-  const arms = [
-    { configuration: candidate, skill },
-    { configuration: other, skill: baseline },
-  ]
-  const runs: RunSpec[] = []
-  for (let number = 1; number <= options.runs; number += 1) {
-    for (const one of suite.cases) {
-      if (one.cannot_run !== null) continue
-      for (const arm of arms) runs.push(runOf({ one, arm, number, request }))
-    }
-  }
+  refuseEmpty(suite)
+  const [candidate, other] = armsOf(request)
+  const runs = runsOf(request, [candidate, other])
   const judged = new Set(suite.cases.filter((one) => one.expectations.length > 0).map((one) => one.eval_id))
   return {
     schema_version: 1,
@@ -36,8 +37,8 @@ export function makePlan(request: PlanRequest): Plan {
     suite: { path: suite.path, format: suite.format, sha256: request.suiteSha256 },
     skill,
     baseline,
-    candidate_configuration: candidate,
-    baseline_configuration: other,
+    candidate_configuration: candidate.configuration,
+    baseline_configuration: other.configuration,
     options,
     cases: suite.cases,
     runs,
@@ -49,26 +50,43 @@ export function makePlan(request: PlanRequest): Plan {
   }
 }
 
-interface RunPlace {
-  one: SuiteCase
-  arm: { configuration: Configuration; skill: Skill | null }
-  number: number
-  request: PlanRequest
+function refuseEmpty(suite: Suite): void {
+  if (suite.cases.some((one) => one.cannot_run === null)) return
+  const reasons = suite.cases.map((one) => `${one.eval_id} ${one.eval_name}: ${one.cannot_run}`)
+  throw new UserError(
+    `${suite.path}: no case can run (${reasons.join('; ') || 'there is none'})`,
+    'mend one of them, or choose others with --case',
+  )
 }
 
-function runOf({ one, arm, number, request }: RunPlace): RunSpec {
-  const { options, skill } = request
-  const slug = one.eval_name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, 40)
+function armsOf({ skill, baseline }: PlanRequest): [Arm, Arm] {
+  return baseline === null
+    ? [
+        { configuration: 'with_skill', skill },
+        { configuration: 'without_skill', skill: null },
+      ]
+    : [
+        { configuration: 'new_skill', skill },
+        { configuration: 'old_skill', skill: baseline },
+      ]
+}
+
+/** Run number outermost and arms innermost: each case soon has a pair to look at, and drift over time hits both arms. */
+function runsOf(request: PlanRequest, arms: readonly Arm[]): RunSpec[] {
+  const runnable = request.suite.cases.filter((one) => one.cannot_run === null)
+  const numbers = Array.from({ length: request.options.runs }, (_, index) => index + 1)
+  return numbers.flatMap((number) => runnable.flatMap((one) => arms.map((arm) => runOf(request, { one, arm, number }))))
+}
+
+function runOf({ skill, options }: PlanRequest, place: { one: SuiteCase; arm: Arm; number: number }): RunSpec {
+  const { one, arm, number } = place
   const spec = {
-    run_id: `eval-${one.eval_id}-${slug}/${arm.configuration}/run-${number}`,
+    run_id: `${caseFolder(one)}/${arm.configuration}/run-${number}`,
     eval_id: one.eval_id,
     eval_name: one.eval_name,
     configuration: arm.configuration,
     run_number: number,
-    prompt: one.prompt,
+    prompt: promptOf(one, arm, options),
     files: one.files,
     setup: one.setup,
     git: one.git,
@@ -80,4 +98,17 @@ function runOf({ one, arm, number, request }: RunPlace): RunSpec {
     activation: options.activation,
   }
   return { ...spec, key: runKey(spec) }
+}
+
+function caseFolder(one: SuiteCase): string {
+  return ['eval', one.eval_id, slug(one.eval_name)].filter((part) => part !== '').join('-')
+}
+
+function promptOf(one: SuiteCase, arm: Arm, { activation }: PlanOptions): string {
+  switch (activation) {
+    case 'natural':
+      return one.prompt
+    case 'instructed':
+      return arm.skill === null ? one.prompt : `Use the skill ${arm.skill.name} for this task.\n\n${one.prompt}`
+  }
 }

@@ -1,27 +1,46 @@
 /** Picks the cases that the user named. */
 import picomatch from 'picomatch'
-import type { Suite } from '../../../schemas/suite.ts'
+import type { Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/error.ts'
 import { nearest } from '../../base/nearest.ts'
 
+/**
+ * The cases named by eval_id, eval_key, eval_name or a glob over them, in the suite's order; all of them when nothing
+ * is named. Throws UserError with the nearest names for a text that means no case.
+ */
 export function selectCases(suite: Suite, wanted: readonly string[]): Suite {
   if (wanted.length === 0) return suite
-  const names = (one: Suite['cases'][number]) => [
-    String(one.eval_id),
-    one.eval_name,
-    ...(one.eval_key ? [one.eval_key] : []),
+  const chosen = new Set(wanted.flatMap((text) => meant(suite.cases, text)))
+  return { ...suite, cases: suite.cases.filter((one) => chosen.has(one)) }
+}
+
+/** The first way to read the text that finds a case: so an id never picks a case whose name only looks like it. */
+function meant(cases: readonly SuiteCase[], text: string): SuiteCase[] {
+  const readings: ((one: SuiteCase) => boolean)[] = [
+    (one) => String(one.eval_id) === text,
+    (one) => one.eval_key === text,
+    (one) => one.eval_name === text,
+    (one) => namesOf(one).some(globOf(text)),
   ]
-  for (const text of wanted) {
-    const matches = picomatch(text)
-    if (suite.cases.some((one) => names(one).some((name) => name === text || matches(name)))) continue
-    throw new UserError(
-      `--case ${text}: no such case`,
-      `nearest: ${nearest(text, suite.cases.flatMap(names)).join(', ')}`,
-    )
+  for (const reading of readings) {
+    const found = cases.filter(reading)
+    if (found.length > 0) return found
   }
-  const matchers = wanted.map((text) => picomatch(text))
-  const cases = suite.cases.filter((one) =>
-    names(one).some((name) => wanted.includes(name) || matchers.some((m) => m(name))),
-  )
-  return { ...suite, cases }
+  const near = nearest(text, cases.flatMap(namesOf))
+  const hint = near.length > 0 ? `nearest: ${near.join(', ')}` : `there is ${listed(cases)}`
+  throw new UserError(`--case ${text}: no such case`, hint)
+}
+
+function namesOf(one: SuiteCase): string[] {
+  return [String(one.eval_id), one.eval_name, ...(one.eval_key === null ? [] : [one.eval_key])]
+}
+
+/** Names are no paths: `*` goes over slashes and leading dots too. */
+function globOf(text: string): (name: string) => boolean {
+  return text === '' ? () => false : picomatch(text, { bash: true, dot: true })
+}
+
+function listed(cases: readonly SuiteCase[]): string {
+  const names = cases.slice(0, 8).map((one) => `${one.eval_id} (${one.eval_name})`)
+  return names.join(', ') + (cases.length > 8 ? `, and ${cases.length - 8} more` : '')
 }

@@ -1,47 +1,130 @@
-/** A skill folder: its frontmatter, and the files that an agent may see, which never include its evals. */
+/** A skill folder: what its SKILL.md says of it, and the files that an agent may see, which never include its evals; now, or at a git ref. */
 import { execFile } from 'node:child_process'
-import { mkdir } from 'node:fs/promises'
+import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
-import { parse } from 'yaml'
-import { z } from 'zod'
 import type { LoadWarning, Skill } from '../../../schemas/suite.ts'
-import { messageOf, UserError } from '../../base/error.ts'
-import { hashWalk, type Walk, walk } from '../../base/files.ts'
-import { checkAs, readText } from '../../base/json.ts'
+import { codeOf, messageOf, UserError } from '../../base/error.ts'
+import { exists, hashWalk, type Walk, walk } from '../../base/files.ts'
+import { readText } from '../../base/json.ts'
+import { nearest } from '../../base/nearest.ts'
+import { readFrontmatter } from './frontmatter.ts'
 
-const frontmatter = z.looseObject({ name: z.string().min(1), description: z.string().min(1) })
-const hidden = new Set(['.git', 'node_modules', '.DS_Store'])
+/** Left out wherever they lie. */
+const hiddenAnywhere = new Set(['.git', 'node_modules', '.DS_Store'])
+/** Left out at the top of the skill: the answer key, and where results land. */
+const hiddenAtTop = new Set(['evals', 'evals.json', 'workspaces'])
 
+/**
+ * Reads a skill. A name that breaks the rules of SKILL.md is a warning, since agents load such skills too. Throws
+ * UserError for a missing folder, SKILL.md, frontmatter, name or description.
+ */
 export async function readSkill(folder: string): Promise<{ skill: Skill; warnings: LoadWarning[] }> {
-  const file = path.join(folder, 'SKILL.md')
-  const text = (await readText(file)).replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
-  const block = /^---\n([\s\S]*?)\n---(\n|$)/.exec(text)?.[1]
-  if (block === undefined) throw new UserError(`${file}: no frontmatter`, 'begin it with ---, name, description, ---')
-  const { name, description } = checkAs(frontmatter, parse(block), file)
-  const sha256 = await hashWalk((await skillFiles(folder)).files)
-  return { skill: { name, description, path: path.resolve(folder), sha256 }, warnings: [] }
-}
-
-export async function skillFiles(folder: string): Promise<Walk> {
-  const skip = (relative: string) =>
-    relative === 'evals' || relative === 'workspaces' || hidden.has(relative.split('/').at(-1) ?? '')
-  return walk(folder, { skip })
-}
-
-export async function exportGitVersion(request: { folder: string; ref: string; target: string }): Promise<void> {
-  const run = promisify(execFile)
-  await mkdir(request.target, { recursive: true })
-  try {
-    const { stdout } = await run('git', ['archive', '--format=tar', request.ref, '.'], {
-      cwd: request.folder,
-      encoding: 'buffer',
-      maxBuffer: 1 << 28,
-    })
-    const child = run('tar', ['-x', '-C', request.target])
-    child.child.stdin?.end(stdout)
-    await child
-  } catch (error) {
-    throw new UserError(`--baseline git:${request.ref}: ${messageOf(error)}`)
+  const root = path.resolve(folder)
+  const file = await skillFile(root)
+  const { name, description, warnings } = readFrontmatter(await readText(file), file)
+  const sha256 = await hashWalk((await skillFiles(root)).files)
+  const messages = [...warnings, ...doubts(name, description, path.basename(root))]
+  return {
+    skill: { name, description, path: root, sha256 },
+    warnings: messages.map((message) => ({ file, at: 'frontmatter', message })),
   }
+}
+
+/** Every file of the skill that an agent may see. Throws UserError when the folder is not there. */
+export async function skillFiles(folder: string): Promise<Walk> {
+  if (!(await exists(folder))) throw new UserError(`${folder}: no such folder`, 'give the folder that holds SKILL.md')
+  return walk(folder, { skip: isHiddenFromAgents })
+}
+
+/** Whether a path relative to the skill (with /) is kept from agents. */
+export function isHiddenFromAgents(relative: string): boolean {
+  return hiddenAtTop.has(relative.split('/')[0] ?? '') || relative.split('/').some((part) => hiddenAnywhere.has(part))
+}
+
+async function skillFile(root: string): Promise<string> {
+  const info = await stat(root).catch(() => null)
+  const fix = 'give the folder that holds SKILL.md'
+  if (info === null) throw new UserError(`${root}: no such folder`, fix)
+  if (!info.isDirectory()) throw new UserError(`${root}: not a folder`, fix)
+  const file = path.join(root, 'SKILL.md')
+  if (!(await exists(file))) throw new UserError(`${file}: no such file`, fix)
+  return file
+}
+
+/** What the rules of SKILL.md say against a name and a description that can be worked with all the same. */
+function doubts(name: string, description: string, folder: string): string[] {
+  const found: string[] = []
+  if (name !== folder) found.push(`name is ${name}, its folder is ${folder}; they should be equal`)
+  if (!/^[a-z0-9]+(-[a-z0-9]+)*$/.test(name) || name.length > 64) {
+    found.push(`name ${name}: agents expect 1 to 64 of a-z, 0-9 and single hyphens between them`)
+  }
+  if (description.length > 1024) found.push(`description has ${description.length} characters; agents allow 1,024`)
+  return found
+}
+
+export interface GitVersionRequest {
+  /** The skill's folder, inside a git repository. */
+  folder: string
+  ref: string
+  /** Where its files go; made if it is not there. */
+  target: string
+}
+
+/**
+ * Writes the committed files of the folder at that ref. Read from a tree through an index of its own, because
+ * `git archive` leaves out what the repository marks export-ignore. Throws UserError for a folder outside git, an
+ * unknown ref (naming the nearest), or a ref at which the folder was not there.
+ */
+export async function exportGitVersion({ folder, ref, target }: GitVersionRequest): Promise<void> {
+  const flag = `--baseline git:${ref}`
+  const top = await git(folder, ['rev-parse', '--show-toplevel']).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') throw new UserError(`${flag}: git can't be started in ${folder}`, 'install git')
+    throw new UserError(`${flag}: ${folder} is in no git repository`, 'give a folder instead: --baseline <path>')
+  })
+  const prefix = await git(folder, ['rev-parse', '--show-prefix'])
+  const commit = await git(folder, ['rev-parse', '--verify', '--quiet', '--end-of-options', `${ref}^{commit}`]).catch(
+    async () => {
+      throw new UserError(`${flag}: no such ref in ${top}`, await hint(folder, ref))
+    },
+  )
+  const tree = `${commit}:${prefix.replace(/\/$/, '')}`
+  await git(folder, ['rev-parse', '--verify', '--quiet', `${tree}^{tree}`]).catch(() => {
+    throw new UserError(
+      `${flag}: ${prefix} was not there at ${ref}`,
+      'name a later ref, or a folder that holds the older version',
+    )
+  })
+  await mkdir(target, { recursive: true })
+  await checkOut({ top, tree, target: path.resolve(target) }).catch((error: unknown) => {
+    throw new UserError(`${flag}: ${messageOf(error)}`)
+  })
+}
+
+async function checkOut({ top, tree, target }: { top: string; tree: string; target: string }): Promise<void> {
+  const scratch = await mkdtemp(path.join(tmpdir(), 'whetstone-index-'))
+  try {
+    const env = { GIT_INDEX_FILE: path.join(scratch, 'index') }
+    await git(top, ['read-tree', tree], env)
+    await git(top, ['checkout-index', '--all', '--force', `--prefix=${target}/`], env)
+  } finally {
+    await rm(scratch, { recursive: true, force: true })
+  }
+}
+
+async function hint(folder: string, ref: string): Promise<string> {
+  const refs = (await git(folder, ['for-each-ref', '--format=%(refname:short)'])).split('\n').filter(Boolean)
+  const near = nearest(ref, refs)
+  if (near.length > 0) return `nearest: ${near.join(', ')}`
+  return refs.length === 0
+    ? 'commit the skill first'
+    : `it has ${refs.slice(0, 5).join(', ')}; a commit's hash works too`
+}
+
+/** stdout of a git command. GIT_* of the caller are dropped: in a hook they name another repository or index. */
+async function git(cwd: string, args: readonly string[], extra: Record<string, string> = {}): Promise<string> {
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))
+  const { stdout } = await promisify(execFile)('git', [...args], { cwd, env: { ...Object.fromEntries(own), ...extra } })
+  return stdout.replace(/\n$/, '')
 }

@@ -1,37 +1,61 @@
-/** evals.json. */
-import { stat } from 'node:fs/promises'
+/** evals.json, in skill-creator's dialect, agentskills.io's and what authors made of them; docs/formats.md lists it all. */
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { evalsFile } from '../../../../schemas/evals.ts'
-import type { InputFile, Suite } from '../../../../schemas/suite.ts'
-import { hashFile, hashWalk, walk } from '../../../base/files.ts'
-import { readJson } from '../../../base/json.ts'
+import type { Suite } from '../../../../schemas/suite.ts'
+import { UserError } from '../../../base/error.ts'
+import { exists } from '../../../base/files.ts'
+import { parseJson, readText } from '../../../base/json.ts'
+import { readFrontmatter } from '../frontmatter.ts'
+import { collectWarnings, type Warn } from '../warnings.ts'
+import { readAdditions } from './evals_json/additions.ts'
+import { readCase } from './evals_json/case.ts'
+import { openDocument } from './evals_json/document.ts'
+import { assignIds } from './evals_json/ids.ts'
 
-export async function loadEvalsJson(file: string, root: string): Promise<Suite> {
-  const read = await readJson(evalsFile, file)
-  const cases = await Promise.all(
-    read.evals.map(async (one, index) => ({
-      eval_id: one.id ?? index + 1,
-      eval_key: null,
-      eval_name: one.name ?? one.prompt.slice(0, 30),
-      prompt: one.prompt,
-      expected_output: one.expected_output ?? null,
-      files: await Promise.all((one.files ?? []).map((name) => input(root, name))),
-      expectations: (one.expectations ?? []).map((text) => ({ text })),
-      checks: one.checks ?? [],
-      reference: null,
-      timeout_seconds: one.timeout ?? null,
-      setup: one.setup ?? null,
-      git: one.git ?? null,
-      cannot_run: null,
-    })),
-  )
-  return { format: 'evals.json', path: file, skill_name: read.skill_name, cases, warnings: [] }
+export const evalsJsonPlaces = ['evals/evals.json', 'evals.json']
+
+/** The evals.json of a skill's folder, or null. */
+export async function findEvalsJson(folder: string): Promise<string | null> {
+  for (const place of evalsJsonPlaces) {
+    const file = path.join(folder, place)
+    if (await exists(file)) return file
+  }
+  return null
 }
 
-async function input(root: string, name: string): Promise<InputFile> {
-  const source = path.join(root, name)
-  const info = await stat(source)
-  const kind = info.isDirectory() ? ('directory' as const) : ('file' as const)
-  const sha256 = kind === 'file' ? await hashFile(source) : await hashWalk((await walk(source)).files)
-  return { path: name, source, kind, sha256, bytes: info.size }
+/**
+ * Reads an evals.json leniently; whatever is forgiven is a warning of the suite. A case whose input is missing stays,
+ * with `cannot_run`. Throws UserError for a file that is no JSON or has no cases, and for mistakes in fields of our own.
+ */
+export async function loadEvalsJson(file: string, skillRoot: string): Promise<Suite> {
+  const { warn, list } = collectWarnings(file)
+  const { cases, skillName } = openDocument(parseJson(await readText(file), file), file, warn)
+  const additions = readAdditions(cases, file)
+  const ids = assignIds(cases, warn)
+  const place = { file, root: skillRoot, warn }
+  const read: Suite['cases'] = []
+  for (const [index, source] of cases.entries()) {
+    const [own, id] = [additions[index], ids[index]]
+    if (own !== undefined && id !== undefined) read.push(await readCase({ source, own, id }, place))
+  }
+  const skill_name = skillName ?? (await nameOfSkill(skillRoot, warn))
+  return { format: 'evals.json', path: file, skill_name, cases: read, warnings: list() }
+}
+
+async function nameOfSkill(root: string, warn: Warn): Promise<string> {
+  const file = path.join(root, 'SKILL.md')
+  const text = await readFile(file, 'utf8').catch(() => null)
+  const name = text === null ? null : nameIn(text, file)
+  const from = name === null ? "the folder's name" : "SKILL.md's name"
+  warn('$', `names no skill; ${from} is used`)
+  return name ?? (path.basename(root) || 'skill')
+}
+
+function nameIn(text: string, file: string): string | null {
+  try {
+    return readFrontmatter(text, file).name
+  } catch (error) {
+    if (error instanceof UserError) return null
+    throw error
+  }
 }

@@ -1,0 +1,132 @@
+/** What a case is judged by: statements in lists of many names and shapes, and checks written among them. */
+import type { Check } from '../../../../../schemas/check.ts'
+import type { Expectation } from '../../../../../schemas/suite.ts'
+import { canonicalJson } from '../../../../base/json.ts'
+import type { Warn } from '../../warnings.ts'
+import { kindOf } from './document.ts'
+import { type Fields, isObject, isText, openFields, type Taken, takeText, textIn, warnRest } from './fields.ts'
+import { readForeignCheck } from './foreign_checks.ts'
+import { criteriaNames, statementNames } from './names.ts'
+
+export interface Criteria {
+  expectations: Expectation[]
+  checks: Check[]
+}
+
+type Criterion =
+  | { kind: 'expectation'; expectation: Expectation; at: string }
+  | { kind: 'check'; check: Check; at: string }
+
+/** Takes every list of criteria. What is said twice counts once, as a check if one of them is one. */
+export function takeCriteria(fields: Fields, warn: Warn): Criteria {
+  const found = criteriaNames.flatMap((name) => {
+    const taken = fields.take([name])
+    return taken === null ? [] : criteriaIn(taken, warn)
+  })
+  const once = withoutRepeats(found, warn)
+  return {
+    expectations: once.flatMap((one) => (one.kind === 'expectation' ? [one.expectation] : [])),
+    checks: once.flatMap((one) => (one.kind === 'check' ? [one.check] : [])),
+  }
+}
+
+const ownNames = new Set(['expectations', 'assertions'])
+
+function criteriaIn({ key, value, at }: Taken, warn: Warn): Criterion[] {
+  if (!ownNames.has(key)) warn(at, `"${key}" is read as "expectations"`)
+  if (Array.isArray(value)) {
+    return value.flatMap((item: unknown, index) => criterionOf(item, `${at}[${index}]`, warn))
+  }
+  if (textIn(value) !== null || isObject(value)) {
+    warn(at, `${kindOf(value)}, not a list; it is read as one criterion`)
+    return criterionOf(value, at, warn)
+  }
+  warn(at, `${kindOf(value)}, not a list of criteria; it is skipped`)
+  return []
+}
+
+function criterionOf(item: unknown, at: string, warn: Warn): Criterion[] {
+  if (isObject(item)) return objectCriterion(item, at, warn)
+  const text = textIn(item)
+  if (text !== null) return [{ kind: 'expectation', expectation: { text }, at }]
+  warn(at, `${kindOf(item)}, not a criterion; it is skipped`)
+  return []
+}
+
+function objectCriterion(item: Record<string, unknown>, at: string, warn: Warn): Criterion[] {
+  const foreign = readForeignCheck(item)
+  switch (foreign.kind) {
+    case 'check':
+      warn(at, `type "${String(item.type)}" is read as a check of type ${foreign.check.type}${whereOf(foreign.check)}`)
+      return [{ kind: 'check', check: foreign.check, at }]
+    case 'uncertain':
+      warn(at, `type "${String(item.type)}" is not certain (${foreign.why}); a judge decides the statement`)
+      return statementOf(item, at, warn)
+    case 'statement':
+      return statementOf(item, at, warn)
+  }
+}
+
+function whereOf({ type }: Check): string {
+  return type === 'file_exists' ? '' : ', in the final answer'
+}
+
+function statementOf(item: Record<string, unknown>, at: string, warn: Warn): Criterion[] {
+  const fields = openFields(item, at)
+  const indicator = fields.take(['indicator'], (value) => value === true) === null ? {} : { indicator: true }
+  const statement = takeStatement(fields)
+  if (statement === null && fields.rest().length === 0) {
+    warn(at, 'an object without a value; it is skipped')
+    return []
+  }
+  if (statement === null) {
+    warn(at, 'an object without a statement; the judge gets it as JSON')
+    return [
+      { kind: 'expectation', expectation: { text: `The outcome meets ${canonicalJson(item)}`, ...indicator }, at },
+    ]
+  }
+  warn(at, `an object; its ${statement.from} is the statement`)
+  warnRest(fields, { what: 'a criterion', warn })
+  return [{ kind: 'expectation', expectation: { text: statement.text, ...indicator }, at }]
+}
+
+/** A name alone says little and a value nothing: what comes next in the order, or the type, goes with it. */
+function takeStatement(fields: Fields): { text: string; from: string } | null {
+  const taken = fields.take(statementNames, isText)
+  const text = textIn(taken?.value)
+  if (taken === null || text === null) return null
+  switch (taken.key) {
+    case 'name':
+      return joined({ label: text, key: taken.key, more: fields.take(statementNames, isText) })
+    case 'value':
+    case 'pattern': {
+      const type = takeText(fields, ['type'])
+      return type === null ? { text, from: taken.key } : { text: `${type}: ${text}`, from: `type and ${taken.key}` }
+    }
+    default:
+      return { text, from: taken.key }
+  }
+}
+
+function joined({ label, key, more }: { label: string; key: string; more: Taken | null }) {
+  const text = textIn(more?.value)
+  if (more === null || text === null) return { text: label, from: key }
+  return { text: `${label}: ${text}`, from: `${key} and ${more.key}` }
+}
+
+function withoutRepeats(found: readonly Criterion[], warn: Warn): Criterion[] {
+  const kept = new Map<string, Criterion>()
+  for (const one of found) {
+    const key = meaningOf(one)
+    const before = kept.get(key)
+    if (before !== undefined) warn(one.at, 'says what another criterion of the case says; it counts once')
+    if (before === undefined || (before.kind === 'expectation' && one.kind === 'check')) kept.set(key, one)
+  }
+  return [...kept.values()]
+}
+
+function meaningOf(one: Criterion): string {
+  const text = one.kind === 'check' ? one.check.text : one.expectation.text
+  if (text === undefined && one.kind === 'check') return canonicalJson(one.check)
+  return (text ?? '').normalize('NFC').toLowerCase().replaceAll(/\s+/g, ' ').replace(/[.;]$/, '').trim()
+}

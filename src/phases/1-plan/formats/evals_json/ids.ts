@@ -1,0 +1,61 @@
+/** Integer ids for cases whose ids are integers, strings, missing or double. */
+import type { Warn } from '../../warnings.ts'
+import type { CaseSource } from './document.ts'
+import { openFields, type Taken } from './fields.ts'
+import { idNames } from './names.ts'
+
+export interface CaseId {
+  eval_id: number
+  /** The source's own id where it was not that integer. */
+  eval_key: string | null
+}
+
+/** An integer keeps its place if it is the first of its kind; the others get the lowest free integers from 1, in file order. */
+export function assignIds(cases: readonly CaseSource[], warn: Warn): CaseId[] {
+  const sources = cases.map(({ object, at }) => openFields(object, at).take(idNames))
+  const owners = new Map<number, number>()
+  for (const [index, source] of sources.entries()) {
+    const wanted = integerIn(source?.value)
+    if (wanted !== null && !owners.has(wanted)) owners.set(wanted, index)
+  }
+  const free = freeIntegers(new Set(owners.keys()))
+  return sources.map((source, index) => {
+    const wanted = integerIn(source?.value)
+    const keeps = wanted !== null && owners.get(wanted) === index
+    const eval_id = keeps ? wanted : free()
+    warnOf({ source, at: cases[index]?.at ?? '$', keeps }, warn)
+    return { eval_id, eval_key: keyOf(source, eval_id) }
+  })
+}
+
+/** A whole number, also written as text ("3"): so that "3" never becomes case 1. */
+function integerIn(value: unknown): number | null {
+  const number = typeof value === 'string' && /^(0|[1-9]\d*)$/.test(value.trim()) ? Number(value) : value
+  return typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number + 0 : null
+}
+
+function keyOf(source: Taken | null, evalId: number): string | null {
+  if (source === null || source.value === evalId) return null
+  const text = typeof source.value === 'string' ? source.value.trim() : JSON.stringify(source.value)
+  return text === '' ? null : text
+}
+
+function warnOf({ source, at, keeps }: { source: Taken | null; at: string; keeps: boolean }, warn: Warn): void {
+  if (source === null) warn(at, 'no id; one is assigned')
+  else if (!keeps) {
+    const isInteger = integerIn(source.value) !== null
+    const why = isInteger ? `id ${JSON.stringify(source.value)} is already taken` : 'an id that is no whole number'
+    warn(source.at, `${why}; one is assigned, its own is kept as eval_key`)
+  } else if (typeof source.value === 'string')
+    warn(source.at, 'a whole number written as text; it is read as the number')
+  if (source !== null && source.key !== idNames[0]) warn(source.at, `"${source.key}" is read as "id"`)
+}
+
+function freeIntegers(taken: Set<number>): () => number {
+  let next = 0
+  return () => {
+    do next += 1
+    while (taken.has(next))
+    return next
+  }
+}

@@ -1,0 +1,24 @@
+/** The table of suite formats, tried in this order. */
+import type { Suite } from '../../../../schemas/suite.ts'
+import { evalsJsonPlaces, findEvalsJson, loadEvalsJson } from './evals_json.ts'
+
+/** One suite format. */
+export interface SuiteFormat {
+  /** Where it lies in a skill's folder, for messages. */
+  places: readonly string[]
+  /** The suite file of a skill's folder; null: it has none of this format. */
+  find(folder: string): Promise<string | null>
+  /** Whether an explicitly named file is to be read as this format, judged by its name. */
+  reads(file: string): boolean
+  /** Both paths absolute. Throws UserError for a file that can't be used. */
+  load(file: string, skillRoot: string): Promise<Suite>
+}
+
+export const formats = {
+  'evals.json': {
+    places: evalsJsonPlaces,
+    find: findEvalsJson,
+    reads: (file) => file.endsWith('.json'),
+    load: loadEvalsJson,
+  },
+} satisfies Record<string, SuiteFormat>

@@ -1,0 +1,66 @@
+/** The frontmatter of a SKILL.md: its name and description. */
+import { parse } from 'yaml'
+import { z } from 'zod'
+import { messageOf, UserError } from '../../base/error.ts'
+
+export interface Frontmatter {
+  name: string
+  description: string
+  /** What was wrong with it and could be read all the same. */
+  warnings: string[]
+}
+
+const fields = z.record(z.string(), z.unknown())
+
+/** Reads the text of a SKILL.md (a BOM and CRLF are fine). Throws UserError naming the file, the field and the fix. */
+export function readFrontmatter(text: string, file: string): Frontmatter {
+  const body = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
+  const block = /^---[ \t]*\n([\s\S]*?)(?:^|\n)---[ \t]*(?:\n|$)/.exec(body)?.[1]
+  if (block === undefined) {
+    throw new UserError(
+      `${file}: no frontmatter`,
+      'begin it with ---, name: …, description: …, --- on lines of their own',
+    )
+  }
+  const { values, warnings } = readBlock(block, file)
+  const name = textOf(values, 'name', file)
+  if (/[/\\\0]/.test(name) || name === '.' || name === '..') {
+    throw new UserError(`${file}: name ${JSON.stringify(name)} cannot be a folder's name`, 'use a-z, 0-9 and hyphens')
+  }
+  return { name, description: textOf(values, 'description', file), warnings }
+}
+
+function readBlock(block: string, file: string): { values: Record<string, unknown>; warnings: string[] } {
+  try {
+    const values = fields.safeParse(parse(block))
+    return { values: values.success ? values.data : {}, warnings: [] }
+  } catch (error) {
+    const mistake = messageOf(error).split('\n')[0] ?? ''
+    const values = plainLines(block)
+    if (values.name === undefined || values.description === undefined) {
+      throw new UserError(
+        `${file}: the frontmatter is not valid YAML: ${mistake}`,
+        'mend it; quote values that hold ": "',
+      )
+    }
+    const warning = `not valid YAML (${mistake}); name and description were read line by line. Quote values that hold ": "`
+    return { values, warnings: [warning] }
+  }
+}
+
+/** `name: …` and `description: …` as plain lines, further lines indented: what authors who never quote mean. */
+function plainLines(block: string): Record<string, string> {
+  const found = block.matchAll(/^(name|description):[ \t]*(\S.*(?:\n[ \t]+\S.*)*)/gm)
+  return Object.fromEntries(
+    [...found].map(([, key = '', value = '']) => [key, value.replaceAll(/\s*\n\s*/g, ' ').trim()]),
+  )
+}
+
+function textOf(values: Record<string, unknown>, field: 'name' | 'description', file: string): string {
+  const value = values[field]
+  if (typeof value === 'string' && value.trim() !== '') return value.trim()
+  if (value === undefined || value === null || value === '') {
+    throw new UserError(`${file}: the frontmatter has no ${field}`, `add the line ${field}: …`)
+  }
+  throw new UserError(`${file}: ${field} must be text, found ${JSON.stringify(value)}`, `quote it: ${field}: "…"`)
+}
