@@ -44,7 +44,7 @@ export async function summarize(folder: string, plan: Plan, context: FlowContext
   const paths = benchmarkPaths(folder)
   await writeArtefact(benchmarkSchema, paths.benchmark, benchmark)
   await writeAtomic(paths.markdown, toMarkdown(benchmark))
-  await writeAtomic(paths.report, toHtml(benchmark))
+  await writeAtomic(paths.report, toHtml(benchmark, plan))
   context.emit({
     type: 'benchmark_written',
     folder,

@@ -20,7 +20,7 @@ export function aggregate(input: AggregateInput): Benchmark {
     metadata: metadataOf(input, counts),
     runs,
     run_summary: summarizeArms(runs, arms),
-    complete: counts.planned > 0 && counts.used + counts.ungraded === counts.planned && undecided.length === 0,
+    complete: isComplete(counts) && undecided.length === 0,
     counts,
     cases: caseRows(input.cases, runs, arms),
     excluded_runs: excluded,
@@ -29,6 +29,11 @@ export function aggregate(input: AggregateInput): Benchmark {
   const written = notes({ ...parts, arms, cannotRun: cannotRun(input), undecided })
   const { schema_version, metadata, runs: listed, run_summary, ...rest } = parts
   return { schema_version, metadata, runs: listed, run_summary, notes: written, ...rest }
+}
+
+/** Every planned run has a grade, or has none by design or by choice: no criteria, a time-out that the user left out. */
+function isComplete({ planned, used, ungraded, excluded }: RunCounts): boolean {
+  return planned > 0 && used + ungraded + (excluded.timed_out ?? 0) === planned
 }
 
 function inOrder(planned: readonly PlannedRun[], { candidate, baseline }: Arms): PlannedRun[] {

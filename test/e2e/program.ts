@@ -1,0 +1,73 @@
+/** Runs the built program as a user does, and makes small skills to run it on. */
+import { spawn } from 'node:child_process'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+
+const bin = path.join(import.meta.dirname, '../../dist/src/cli/bin.js')
+
+export interface ProgramEnd {
+  code: number | null
+  signal: NodeJS.Signals | null
+  stdout: string
+  stderr: string
+}
+
+export interface ProgramOptions {
+  cwd?: string
+  env?: Record<string, string>
+  /** Called with the child, to signal it. */
+  started?: (child: ReturnType<typeof spawn>) => void
+}
+
+/** The program with these arguments; its environment holds no credential unless given. */
+export function whetstone(args: readonly string[], options: ProgramOptions = {}): Promise<ProgramEnd> {
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: process.env.HOME ?? '',
+    TMPDIR: tmpdir(),
+    NO_COLOR: '1',
+    ...options.env,
+  }
+  const child = spawn(process.execPath, [bin, ...args], {
+    cwd: options.cwd ?? fresh(),
+    env,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const said = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    said.stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said.stderr += text
+  })
+  options.started?.(child)
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('close', (code, signal) => resolve({ code, signal, ...said }))
+  })
+}
+
+export function fresh(): string {
+  return mkdtempSync(path.join(tmpdir(), 'e2e-'))
+}
+
+/** A skill folder `<parent>/<name>` with these cases; gives its path. */
+export function makeSkill(evals: readonly object[], files: Record<string, string> = {}): string {
+  const folder = path.join(fresh(), 'tidy')
+  const all = {
+    'SKILL.md': '---\nname: tidy\ndescription: Tidies things up.\n---\n\nSay TIDY.\n',
+    'evals/evals.json': JSON.stringify({ skill_name: 'tidy', evals }),
+    ...files,
+  }
+  for (const [name, text] of Object.entries(all)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true })
+    writeFileSync(path.join(folder, name), text)
+  }
+  return folder
+}
+
+/** The command line of an agent among the fixtures. */
+export function agent(name: string): string {
+  return `command:${process.execPath} ${path.join(import.meta.dirname, '../fixtures/agents', name)}`
+}

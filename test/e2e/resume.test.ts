@@ -1,0 +1,109 @@
+/** A benchmark killed in the middle goes on: no finished run is lost or done again. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { describe, expect, test } from 'vitest'
+import { agent, fresh, makeSkill, whetstone } from './program.ts'
+
+const cases = [1, 2, 3, 4].map((id) => ({ id, prompt: `task ${id}`, checks: [{ type: 'contains', value: 'TIDY' }] }))
+
+function setUp() {
+  const skill = makeSkill(cases)
+  const folder = fresh()
+  const log = path.join(folder, 'agent.log')
+  const workspace = path.join(folder, 'ws')
+  const args = ['bench', skill, '--engine', agent('tidy.mjs'), '--workspace', workspace]
+  const flags = ['--concurrency', '4', '--pass-env', 'AGENT_LOG', '--pass-env', 'AGENT_MS']
+  const env = { AGENT_LOG: log, AGENT_MS: '150' }
+  return { args: [...args, ...flags], env, log, workspace }
+}
+
+function committed(workspace: string): Map<string, string> {
+  const folder = path.join(workspace, 'benchmarks')
+  if (!existsSync(folder)) return new Map()
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
+    (name) => name.endsWith('run.json') && !name.includes('.partial'),
+  )
+  return new Map(files.map((name) => [name, JSON.parse(readFileSync(path.join(folder, name), 'utf8')).started_at]))
+}
+
+const starts = (log: string) =>
+  readFileSync(log, 'utf8')
+    .split('\n')
+    .filter((line) => line.startsWith('start')).length
+
+async function killedAfter(made: ReturnType<typeof setUp>, runs: number): Promise<Map<string, string>> {
+  const end = whetstone(made.args, {
+    env: made.env,
+    started: async (child) => {
+      while (committed(made.workspace).size < runs) await sleep(10)
+      child.kill('SIGKILL')
+    },
+  })
+  expect((await end).signal).toBe('SIGKILL')
+  await sleep(1000) // agents that were starting have said so by now; some go on until the next start ends them
+  return committed(made.workspace)
+}
+
+describe('SIGKILL in the middle of 24 runs', () => {
+  test('then the same command does only what is missing', async () => {
+    const made = setUp()
+    const before = await killedAfter(made, 7)
+    const startsBefore = starts(made.log)
+    expect(startsBefore).toBeGreaterThan(before.size)
+    const again = await whetstone(made.args, { env: made.env })
+    expect(again).toMatchObject({ code: 0 })
+    expect(again.stderr).toContain(`(${before.size} already done)`)
+    const after = committed(made.workspace)
+    expect(after.size).toBe(24)
+    expect([...before].filter(([name, at]) => after.get(name) !== at)).toEqual([])
+    expect(starts(made.log) - startsBefore).toBe(24 - before.size)
+    expect(readdirSync(path.join(made.workspace, 'benchmarks'))).toHaveLength(1)
+  })
+  test('negative control: a run not at its place is done again', async () => {
+    const made = setUp()
+    const before = await killedAfter(made, 7)
+    const startsBefore = starts(made.log)
+    const [first = ''] = before.keys()
+    const folder = path.dirname(path.join(made.workspace, 'benchmarks', first))
+    mkdirSync(path.join(made.workspace, 'aside'))
+    renameSync(folder, path.join(made.workspace, 'aside/run'))
+    await whetstone(made.args, { env: made.env })
+    expect(starts(made.log) - startsBefore).toBe(24 - before.size + 1)
+  })
+})
+
+describe('Ctrl-C', () => {
+  test('lets running work end, writes what there is, says that it was stopped', async () => {
+    const made = setUp()
+    const end = await whetstone(made.args, {
+      env: made.env,
+      started: async (child) => {
+        while (committed(made.workspace).size < 4) await sleep(10)
+        child.kill('SIGINT')
+      },
+    })
+    expect(end.code).toBe(130)
+    expect(end.stdout).toContain('INCOMPLETE')
+    const done = committed(made.workspace).size
+    expect(starts(made.log)).toBe(done)
+    expect((await whetstone(made.args, { env: made.env })).code).toBe(0)
+    expect(starts(made.log)).toBe(24)
+  })
+  test('twice ends at once, leaves no agent behind and keeps what was finished', async () => {
+    const made = setUp()
+    const end = await whetstone(made.args, {
+      env: { ...made.env, AGENT_MS: '60000' },
+      started: async (child) => {
+        while (!existsSync(made.log) || starts(made.log) < 4) await sleep(10)
+        child.kill('SIGINT')
+        await sleep(100)
+        child.kill('SIGINT')
+      },
+    })
+    expect(end.code).toBe(130)
+    expect(readFileSync(made.log, 'utf8')).not.toContain('end')
+    const pids = [...readFileSync(made.log, 'utf8').matchAll(/start (\d+)/g)].map(([, pid]) => Number(pid))
+    expect(pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([])
+  })
+})
