@@ -1,6 +1,6 @@
 /** One contract for every engine: what a run of it gives, whatever stands behind. */
 import { existsSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { markedProcesses } from '../../src/base/processes.ts'
@@ -144,7 +144,15 @@ describe.each(Object.entries(contenders))('%s', (name, { engine, needs: needed, 
       expect(outcome.report.answer).toBeUndefined()
     })
 
-    test.skipIf(!shows)('offers the skill by name and description; its body comes when it is read', async () => {
+    if (!shows) {
+      test('says nothing of what it does not know', async () => {
+        const { outcome } = await perform(engine, task())
+        expect(outcome.report).toMatchObject({ usage: null, cost: null, loaded: null, model: null, version: null })
+      })
+      return
+    }
+
+    test('offers the skill by name and description; its body comes when it is read', async () => {
       const skills = await stage.skill()
       const before = server.requests.length
       const { outcome, events } = await perform(engine, task({ prompt: 'use the skill', skills }))
@@ -157,7 +165,7 @@ describe.each(Object.entries(contenders))('%s', (name, { engine, needs: needed, 
       expect(JSON.stringify(asked[1])).toContain(bodyCanary)
     })
 
-    test.skipIf(!shows)('without the skill: not offered, not read', async () => {
+    test('without the skill: not offered, not read', async () => {
       const before = server.requests.length
       const { outcome, events } = await perform(engine, task({ prompt: 'use the skill' }))
       expect(outcome.report.loaded?.skills ?? []).not.toContain('demo')
@@ -166,7 +174,7 @@ describe.each(Object.entries(contenders))('%s', (name, { engine, needs: needed, 
       expect(JSON.stringify(server.requests.slice(before))).not.toContain('Shows things.')
     })
 
-    test.skipIf(!shows)('tells its tool calls, steps, tokens, cost, model and version', async () => {
+    test('tells its tool calls, steps, tokens, cost, model and version', async () => {
       const { outcome, events } = await perform(engine, task())
       const [call] = ofType(events, 'tool_call')
       expect(call).toMatchObject({ name: 'Bash', step: 1, input: { command: 'printf hello > greeting.txt' } })
@@ -180,19 +188,13 @@ describe.each(Object.entries(contenders))('%s', (name, { engine, needs: needed, 
       expect(version).toMatch(/^\d+\.\d+\.\d+/)
     })
 
-    test.skipIf(shows)('says nothing of what it does not know', async () => {
-      const { outcome } = await perform(engine, task())
-      expect(outcome.report).toMatchObject({ usage: null, cost: null, loaded: null, model: null, version: null })
-    })
-
-    test.skipIf(!shows)('a judge reads below its folder and nowhere else', async () => {
+    test('a judge reads below its folder and nowhere else', async () => {
       await using reading = await practice(`
 rules:
   - { name: end, when: { turn: { min: 2 } }, answer: { text: all done } }
   - { name: inside, when: { user: inside }, answer: { tool_calls: { name: Read, input: { file_path: note.md } } } }
   - { name: outside, answer: { tool_calls: { name: Read, input: { file_path: '${stage.home}/note.md' } } } }
 `)
-      const { writeFile } = await import('node:fs/promises')
       for (const folder of [stage.cwd, stage.home]) await writeFile(path.join(folder, 'note.md'), 'NOTE-CANARY')
       const judge = (prompt: string) => perform(engine, stage.task({ ...needed(reading), prompt, tools: 'read_only' }))
       const inside = ofType((await judge('inside')).events, 'tool_result')
@@ -201,7 +203,7 @@ rules:
       expect(outside).toMatchObject([{ is_error: true, output: expect.not.stringContaining('NOTE-CANARY') }])
     })
 
-    test.skipIf(!shows)('stops after the turns that it may take', async () => {
+    test('stops after the turns that it may take', async () => {
       await using loop = await practice(
         "rules: [{ name: again, answer: { tool_calls: { name: Bash, input: { command: 'echo x >> turns.txt' } } } }]",
       )
@@ -210,7 +212,7 @@ rules:
       expect(Math.max(...events.map(({ step }) => step))).toBe(3)
     })
 
-    test.skipIf(!shows).each([
+    test.each([
       ['401', '{ status: 401 }', { kind: 'credentials', retryable: false }],
       ['404', '{ status: 404 }', { kind: 'bad_request', retryable: false }],
       ['429', '{ status: 429, retry_after: 0 }', { kind: 'rate_limited', retryable: true }],
@@ -225,7 +227,7 @@ rules:
       expect(ofType(events, 'result')).toEqual([])
     })
 
-    test.skipIf(!shows)('a server that is not there is unreachable', async () => {
+    test('a server that is not there is unreachable', async () => {
       const gone = await practice('rules: [{ name: a, answer: { text: a } }]')
       await gone.close()
       const env = { ...stage.env, CLAUDE_CODE_MAX_RETRIES: '0' }

@@ -1,0 +1,136 @@
+/** Whether an engine can work, asked before anything is paid for; and the choice of `auto`. */
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { chooseEngine } from '../../src/engines/auto.ts'
+import type { ProbeRequest } from '../../src/engines/engine.ts'
+import { engineNamed } from '../../src/engines/table.ts'
+import type { PracticeServer } from '../../src/practice/server.ts'
+import { agents, keysFor, openStage, practice, type Stage } from './stage.ts'
+
+let stage: Stage
+let server: PracticeServer
+beforeEach(async () => {
+  stage = await openStage()
+  server = await practice(
+    'models: [claude-sonnet-5-5]\nrequire_key: [practice-key]\nrules: [{ name: a, answer: { text: a } }]',
+  )
+})
+afterEach(async () => {
+  await server.close()
+  await stage[Symbol.asyncDispose]()
+})
+
+const fake = { WHETSTONE_CLAUDE: path.join(agents, 'fake_claude.mjs') }
+const probe = (name: string, more: Partial<ProbeRequest>) =>
+  engineNamed(name).probe({
+    ...{ model: null, command: null, credentials: {}, env: stage.env, signal: new AbortController().signal },
+    ...more,
+  })
+
+describe('no paid call', () => {
+  test.each(['anthropic', 'claude-code'])('%s only counts tokens', async (name) => {
+    expect(await probe(name, { credentials: { ...keysFor(server), ...fake } })).toMatchObject({ ok: true })
+    expect(server.requests.map((one) => one.path)).toEqual(['/v1/messages/count_tokens'])
+  })
+})
+
+describe.each(['anthropic', 'claude-code'])('%s', (name) => {
+  test('without a key', async () => {
+    const answer = await probe(name, { credentials: fake })
+    expect(answer).toMatchObject({ ok: false, kind: 'credentials', fix: expect.stringContaining('ANTHROPIC_API_KEY') })
+  })
+  test('with a wrong key', async () => {
+    const credentials = { ...keysFor(server), ...fake, ANTHROPIC_API_KEY: 'wrong' }
+    const answer = await probe(name, { credentials })
+    expect(answer).toMatchObject({ ok: false, kind: 'credentials', message: expect.stringContaining(server.url) })
+    expect(JSON.stringify(answer)).not.toContain('wrong')
+  })
+  test('with a model that is not there', async () => {
+    const answer = await probe(name, { credentials: { ...keysFor(server), ...fake }, model: 'claude-none-1' })
+    expect(answer).toMatchObject({ ok: false, kind: 'bad_request', message: expect.stringContaining('claude-none-1') })
+  })
+  test('with a server that is not there', async () => {
+    await server.close()
+    const answer = await probe(name, { credentials: { ...keysFor(server), ...fake } })
+    expect(answer).toMatchObject({ ok: false, kind: 'unreachable', message: expect.stringContaining(server.url) })
+  })
+  test.each(['429', '500', '529'])('a server that says %s may be better in a while', async (status) => {
+    await using busy = await practice(
+      `faults: [{ status: ${status}, path: . }]\nrules: [{ name: a, answer: { text: a } }]`,
+    )
+    expect(await probe(name, { credentials: { ...keysFor(busy), ...fake } })).toMatchObject({ ok: true })
+    expect(busy.requests).toMatchObject([{ status: Number(status) }])
+  })
+  test('aborted, it rejects', async () => {
+    await expect(probe(name, { signal: AbortSignal.abort(new Error('no')) })).rejects.toThrow('no')
+  })
+})
+
+describe('claude-code', () => {
+  test('tells version and place', async () => {
+    const answer = await probe('claude-code', { credentials: { ...fake, CLAUDE_CODE_OAUTH_TOKEN: 't' } })
+    expect(answer).toEqual({ ok: true, version: '2.1.329', detail: `claude 2.1.329 at ${fake.WHETSTONE_CLAUDE}` })
+    expect(server.requests).toEqual([])
+  })
+  test.each([
+    ['2.0.99', false],
+    ['1.9.400', false],
+    ['2.1.0', true],
+    ['3.0.0', true],
+    ['x', false],
+  ])('version %s: %s', async (version, ok) => {
+    const env = { ...stage.env, FAKE_VERSION: version }
+    const answer = await probe('claude-code', { env, credentials: { ...fake, CLAUDE_CODE_OAUTH_TOKEN: 't' } })
+    expect(answer.ok).toBe(ok)
+    if (!answer.ok) expect(`${answer.message} ${answer.fix}`).toContain('2.1.0')
+  })
+  test('a short name is not asked for at the server', async () => {
+    expect(await probe('claude-code', { credentials: { ...keysFor(server), ...fake }, model: 'opus' })).toMatchObject({
+      ok: true,
+    })
+  })
+  test('a missing program', async () => {
+    const answer = await probe('claude-code', { env: { ...stage.env, PATH: '/none' } })
+    expect(answer).toMatchObject({ ok: false, kind: 'missing_binary', fix: expect.stringContaining('npm install') })
+  })
+})
+
+describe('command', () => {
+  test.each([
+    ['node x.mjs', null, true, ''],
+    ['/bin/sh', null, true, ''],
+    ['node {model}', 'm', true, ''],
+    ['node {model}', null, false, 'no model is given'],
+    ['node', 'm', false, 'has no {model}'],
+    ['no-such-program-here', null, false, 'no such program'],
+    ['./no-such-file', null, false, 'no such program'],
+    ['"node', null, false, 'not closed'],
+    ['', null, false, 'needs a command'],
+  ])('%s with model %s: %s', async (command, model, ok, message) => {
+    const answer = await probe('command', { command, model })
+    expect(answer.ok).toBe(ok)
+    if (!answer.ok) expect(answer.message).toContain(message)
+  })
+})
+
+describe('auto', () => {
+  const choose = (user: Record<string, string>, env = stage.env) =>
+    chooseEngine({ user, env, signal: new AbortController().signal })
+
+  test('takes claude-code where it can work', async () => {
+    const { name, why } = await choose({ ...keysFor(server), ...fake })
+    expect({ name, why }).toEqual({ name: 'claude-code', why: expect.stringContaining('claude 2.1.329') })
+  })
+  test('else anthropic, and says why not the other', async () => {
+    const { name, why } = await choose(keysFor(server), { ...stage.env, PATH: '/none' })
+    expect({ name, why }).toEqual({ name: 'anthropic', why: expect.stringContaining('no claude on PATH') })
+  })
+  test('else says how to get one, and names the demo', async () => {
+    const failing = expect(choose({}, { ...stage.env, PATH: '/none' })).rejects
+    await failing.toMatchObject({
+      name: 'UserError',
+      message: expect.stringMatching(/no claude on PATH.*ANTHROPIC_API_KEY/),
+      fix: expect.stringContaining('whetstone demo'),
+    })
+  })
+})
