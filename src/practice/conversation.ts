@@ -63,19 +63,16 @@ function callOf(block: Block): ToolCall[] {
   return [{ id, name, input, text: `${name} ${JSON.stringify(input)}` }]
 }
 
-/** The tool results of one message. Texts beside them came with the last one (an agent hands over a skill's body that way). */
+/** The tool results of one message. Texts beside them are results too: Claude Code hands over a skill's body that way. */
 function resultsOf(blocks: readonly Block[], calls: readonly ToolCall[]): ToolResult[] {
-  const results: ToolResult[] = []
-  for (const block of blocks) {
-    const before = results.at(-1)
-    if (block.type === 'tool_result') {
-      const call = calls.find(({ id }) => id === block.tool_use_id) ?? null
-      results.push({ text: plain(textOf([block])), isError: block.is_error === true, call })
-    } else if (before !== undefined && plain(textOf([block])) !== '') {
-      results.push({ ...before, text: plain(textOf([block])) })
-    }
-  }
-  return results
+  const results = blocks.flatMap((block): ToolResult[] => {
+    if (block.type !== 'tool_result') return []
+    const call = calls.find(({ id }) => id === block.tool_use_id) ?? null
+    return [{ text: plain(textOf([block])), isError: block.is_error === true, call }]
+  })
+  const giver = results.find(({ call }) => call?.name === 'Skill') ?? results.at(-1)
+  const beside = plain(textOf(blocks.filter(({ type }) => type === 'text')))
+  return giver === undefined || beside === '' ? results : [...results, { ...giver, text: beside }]
 }
 
 function plain(text: string): string {

@@ -23,8 +23,14 @@ export const delay = choose((value): z.ZodType<Delay> => {
   return milliseconds.transform((ms) => ({ kind: 'fixed', ms }))
 })
 
-/** Milliseconds to wait, from two independent numbers in [0, 1). */
+const longest = 3_600_000
+
+/** Milliseconds to wait (an hour at most), from two independent numbers in [0, 1). */
 export function draw(spec: Delay, first: number, second: number): number {
+  return Math.min(longest, drawn(spec, first, second))
+}
+
+function drawn(spec: Delay, first: number, second: number): number {
   switch (spec.kind) {
     case 'fixed':
       return spec.ms

@@ -13,13 +13,18 @@ export interface Scene {
   seed: number | string
 }
 
-/** The first rule whose conditions all hold, with the named groups of its regexes; null: none. */
-export function firstFit(rules: readonly Rule[], scene: Scene): { rule: Rule; captures: Captures } | null {
+/** A rule whose conditions all hold, with the named groups of its regexes. */
+export interface Fit {
+  rule: Rule
+  captures: Captures
+}
+
+/** The rules that fit, in order, each looked at only when asked for. */
+export function* fits(rules: readonly Rule[], scene: Scene): Generator<Fit> {
   for (const rule of rules) {
     const captures = capturesOf(rule, scene)
-    if (captures !== null) return { rule, captures }
+    if (captures !== null) yield { rule, captures }
   }
-  return null
 }
 
 function capturesOf(rule: Rule, scene: Scene): Captures | null {

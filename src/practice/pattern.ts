@@ -2,6 +2,10 @@
 import { z } from 'zod'
 import { messageOf } from '../base/error.ts'
 
+/** Names of our template helpers: a named group may not take one, since the helper would win. */
+const helperNames = ['json', 'trim', 'nthLine', 'find', 'findLast', 'replace', 'quote'] as const
+export type HelperName = (typeof helperNames)[number]
+
 /** Compiles one; throws SyntaxError when it is none. */
 export function compilePattern(source: string, more = ''): RegExp {
   const [, flags = '', body = ''] = /^(?:\(\?([is]+)\))?([\s\S]*)$/.exec(source) ?? []
@@ -11,6 +15,8 @@ export function compilePattern(source: string, more = ''): RegExp {
 /** A regular expression as written in a scenario. */
 export const pattern = z.string({ error: 'must be a regular expression' }).transform((source, context) => {
   try {
+    const taken = helperNames.find((name) => source.includes(`(?<${name}>`))
+    if (taken !== undefined) throw new Error(`"${taken}" is the name of a template helper: name the group otherwise`)
     return compilePattern(source)
   } catch (error) {
     context.issues.push({ code: 'custom', message: messageOf(error), input: source })

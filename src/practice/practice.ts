@@ -5,7 +5,7 @@ import { type Conversation, readConversation } from './conversation.ts'
 import { draw } from './delay.ts'
 import { strikes, type Trouble } from './fault.ts'
 import type { LoggedRequest } from './log.ts'
-import { type Captures, firstFit, type Scene } from './match.ts'
+import { type Captures, type Fit, fits, type Scene } from './match.ts'
 import { answerContent, messageOf, type PracticeMessage } from './message.ts'
 import { type Broken, type Reply, refusal } from './reply.ts'
 import type { MessagesRequest } from './request.ts'
@@ -43,20 +43,28 @@ export class Practice {
     const conversation = readConversation(request)
     const numbered = this.#numbers.of(conversation)
     const scene: Scene = { conversation, numbered, seed: this.scenario.seed }
-    const fit = firstFit(this.scenario.rules, scene)
+    const { fit, due } = this.#choose(scene, trouble)
     Object.assign(entry, { seed: numbered.number, turn: conversation.turn, rule: fit?.rule.name ?? null })
-    const due = trouble ?? (fit && this.#ruleTrouble(fit.rule))
-    if (due) entry.fault = faultName(due)
+    if (due !== null) entry.fault = faultName(due)
     const wait = this.#wait(fit?.rule, scene)
     const whole = brokenReply(due) ?? this.#reply(request, scene, fit)
     const reply = whole.kind === 'message' ? { ...whole, broken: asBroken(due) } : whole
     return { reply, wait, undo: numbered.release }
   }
 
-  #reply(request: MessagesRequest, scene: Scene, fit: { rule: Rule; captures: Captures } | null): Reply {
+  /** The first rule that fits and has something to give: its fault, when that strikes, or its answer. */
+  #choose(scene: Scene, trouble: Trouble | null): { fit: Fit | null; due: Trouble | null } {
+    for (const fit of fits(this.scenario.rules, scene)) {
+      const due = trouble ?? this.#ruleTrouble(fit.rule)
+      if (due !== null || fit.rule.answer !== undefined) return { fit, due }
+    }
+    return { fit: null, due: trouble }
+  }
+
+  #reply(request: MessagesRequest, scene: Scene, fit: Fit | null): Reply {
     if (fit === null) return textReply(request, this.#noRule())
     const { rule, captures } = fit
-    if (rule.answer === undefined) return textReply(request, `(the rule ${rule.name} has a fault, but no answer)`)
+    if (rule.answer === undefined) return textReply(request, `(the rule ${rule.name} has no answer)`)
     try {
       const content = answerContent(rule.answer, material(scene, captures), scene.numbered)
       return messageReply(request, messageOf(request, content, rule.answer.stop_reason))
@@ -97,12 +105,22 @@ function messageReply({ stream }: MessagesRequest, message: PracticeMessage): Re
 }
 
 function material({ conversation, numbered }: Scene, captures: Captures): Material {
-  return { conversation, variables: { ...variables(conversation), seed: numbered.number, ...captures } }
+  return { conversation, variables: { ...variables(conversation), seed: String(numbered.number), ...captures } }
 }
 
+/** All texts: handlebars would add numbers that stand side by side. */
 function variables({ results, system, user, last, turn, model, tools }: Conversation): Record<string, unknown> {
   const texts = results.map(({ text }) => text)
-  return { system, user, last, turn, model, tools, results: texts.join('\n'), lastResult: texts.at(-1) ?? '' }
+  return {
+    system,
+    user,
+    last,
+    turn: String(turn),
+    model,
+    tools,
+    results: texts.join('\n'),
+    lastResult: texts.at(-1) ?? '',
+  }
 }
 
 /** How the log names a fault. */

@@ -77,12 +77,18 @@ const rule = strict({
   answer: answer.optional(),
   ...answer.shape,
 })
-  .transform(({ text, tool_calls, stop_reason, ...rest }) => {
-    return text === undefined && tool_calls === undefined
-      ? rest
-      : { ...rest, answer: { text, tool_calls, stop_reason } }
+  .transform(({ text, tool_calls, stop_reason, ...rest }, context) => {
+    const isBare = [text, tool_calls, stop_reason].every((one) => one === undefined)
+    if (isBare) return rest
+    if (rest.answer)
+      context.issues.push({
+        code: 'custom',
+        message: 'answers in two places: in the rule and under answer',
+        input: rest,
+      })
+    return { ...rest, answer: { text, tool_calls, stop_reason } }
   })
-  .refine((one) => one.answer !== undefined || one.fault !== undefined, 'needs an answer or a fault')
+  .refine((one) => one.answer !== undefined || one.fault !== undefined, 'needs text, tool_calls or a fault')
 
 export type Rule = z.output<typeof rule>
 

@@ -91,10 +91,10 @@ async function serve(shared: Shared, request: IncomingMessage, response: ServerR
   shared.inFlight += 1
   try {
     const decision = decide(asked, entry, { practice: shared.practice, inFlight: shared.inFlight })
-    await sleep(decision.wait, undefined, { signal }).catch(() => {}) // no one waits any more
-    const isWhole = await send(decision.reply, response)
+    const isAwaited = await sleep(decision.wait, true, { signal }).catch(() => false)
+    const isWhole = isAwaited && (await send(decision.reply, response))
     if (!isWhole) decision.undo()
-    entry.status = response.headersSent ? response.statusCode : null
+    if (isAwaited && response.headersSent) entry.status = response.statusCode
   } finally {
     shared.inFlight -= 1
     shared.log.end(entry)

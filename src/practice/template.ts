@@ -2,7 +2,7 @@
 import Handlebars from 'handlebars'
 import { z } from 'zod'
 import { messageOf } from '../base/error.ts'
-import { allMatches, compilePattern, matchText } from './pattern.ts'
+import { allMatches, compilePattern, type HelperName, matchText } from './pattern.ts'
 
 export interface Template {
   source: string
@@ -12,11 +12,11 @@ export interface Template {
 
 type Helper = (...args: unknown[]) => string
 
-const helpers: Readonly<Record<string, Helper>> = {
+const helpers = {
   json: (value) => JSON.stringify(value) ?? 'null',
   trim: (text) => String(text).trim(),
-  /** line 1 text: the first; line -1 text: the last */
-  line: (number, text) => {
+  /** nthLine 1 text: the first; nthLine -1 text: the last */
+  nthLine: (number, text) => {
     const lines = String(text).trimEnd().split('\n')
     return lines.at(Number(number) > 0 ? Number(number) - 1 : Number(number)) ?? ''
   },
@@ -26,7 +26,7 @@ const helpers: Readonly<Record<string, Helper>> = {
   replace: (regex, by, text) => String(text).replace(compilePattern(String(regex), 'g'), String(by)),
   /** One word of a POSIX shell. */
   quote: (text) => `'${String(text).replaceAll("'", `'\\''`)}'`,
-}
+} satisfies Readonly<Record<HelperName, Helper>>
 
 function matchAt(index: number, [regex, text, otherwise]: readonly unknown[]): string {
   const match = allMatches(compilePattern(String(regex)), String(text)).at(index)
