@@ -14,7 +14,7 @@ export const providers = {
   },
 } satisfies Record<string, Provider>
 
-export const defaultAnthropicModel = providers.anthropic.aliases.sonnet
+const defaultAnthropicModel = providers.anthropic.aliases.sonnet
 
 /** The model id for the Anthropic API: a short name becomes its id, null the default, anything else stays. */
 export function anthropicModel(model: string | null): string {

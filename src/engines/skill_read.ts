@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { EmittedEvent, InstalledSkill } from './engine.ts'
 
-export interface ToolCall {
+interface ToolCall {
   id: string
   name: string
   input: unknown

@@ -7,7 +7,7 @@ import { claudeCode } from './claude_code.ts'
 import { command } from './command.ts'
 import type { Engine } from './engine.ts'
 
-export const engines = {
+const engines = {
   'claude-code': claudeCode,
   anthropic,
   command,

@@ -91,7 +91,7 @@ describe('mistakes are told to the model', () => {
   })
 
   test('a pipe is not read: it would never end', async () => {
-    execFileSync('mkfifo', [path.join(stage.cwd, 'pipe')])
+    execFileSync('sh', ['-c', 'mkfifo pipe'], { cwd: stage.cwd })
     expect(await use('Read', { file_path: 'pipe' })).toMatchObject({
       isError: true,
       text: expect.stringContaining('not a plain file'),

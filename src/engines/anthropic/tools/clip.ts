@@ -1,7 +1,7 @@
 /** Keeps long tool output within bounds: its head and its tail, and how much is missing. */
 
 /** Characters of one tool result. */
-export const resultLimit = 30_000
+const resultLimit = 30_000
 
 /** The text itself, or its head and tail with a line between them that says how many characters are left out. */
 export function clip(text: string, limit = resultLimit): string {
