@@ -28,7 +28,7 @@ const errorTypes: Readonly<Record<number, string>> = {
   529: 'overloaded_error',
 }
 
-/** Sends the reply and waits until it is out or the connection is gone. True: it went out whole and unbroken. */
+/** Sends the reply and waits until it is out or the connection is gone. True: it was a message, and it went out whole. */
 export async function send(reply: Reply, response: ServerResponse): Promise<boolean> {
   const requestId = `req_${randomBytes(12).toString('hex')}`
   response.setHeader('request-id', requestId)
@@ -51,7 +51,7 @@ export async function send(reply: Reply, response: ServerResponse): Promise<bool
       break
   }
   await finished(response).catch(() => {})
-  return response.writableFinished && !(reply.kind === 'message' && reply.broken !== null)
+  return response.writableFinished && reply.kind === 'message' && reply.broken === null
 }
 
 function sendJson(response: ServerResponse, status: number, body: string): void {

@@ -76,19 +76,13 @@ const rule = strict({
   latency: delay.optional(),
   answer: answer.optional(),
   ...answer.shape,
+}).transform(({ text, tool_calls, stop_reason, ...rest }, context) => {
+  const isBare = [text, tool_calls, stop_reason].every((one) => one === undefined)
+  const wrong = (message: string) => context.issues.push({ code: 'custom', message, input: rest })
+  if (!isBare && rest.answer) wrong('answers in two places: in the rule and under answer')
+  if (isBare && !rest.answer && !rest.fault) wrong('needs text, tool_calls or a fault')
+  return isBare ? rest : { ...rest, answer: { text, tool_calls, stop_reason } }
 })
-  .transform(({ text, tool_calls, stop_reason, ...rest }, context) => {
-    const isBare = [text, tool_calls, stop_reason].every((one) => one === undefined)
-    if (isBare) return rest
-    if (rest.answer)
-      context.issues.push({
-        code: 'custom',
-        message: 'answers in two places: in the rule and under answer',
-        input: rest,
-      })
-    return { ...rest, answer: { text, tool_calls, stop_reason } }
-  })
-  .refine((one) => one.answer !== undefined || one.fault !== undefined, 'needs text, tool_calls or a fault')
 
 export type Rule = z.output<typeof rule>
 

@@ -14,7 +14,7 @@ const noise: readonly [RegExp, string][] = [
 
 /** The same for conversations that begin with the same system prompt and user text, paths, ids and times apart. */
 export function conversationKey({ system, user }: Conversation): string {
-  const text = noise.reduce((rest, [regex, by]) => rest.replace(regex, by), `${system}\0${user}`)
+  const text = noise.reduce((rest, [regex, by]) => rest.replace(regex, by), `${system}\n\0${user}`)
   return createHash('sha256').update(text).digest('hex').slice(0, 8)
 }
 

@@ -12,7 +12,7 @@ export interface Template {
 
 type Helper = (...args: unknown[]) => string
 
-const helpers = {
+const helpers: Readonly<Record<HelperName, Helper>> = {
   json: (value) => JSON.stringify(value) ?? 'null',
   trim: (text) => String(text).trim(),
   /** nthLine 1 text: the first; nthLine -1 text: the last */
@@ -26,7 +26,7 @@ const helpers = {
   replace: (regex, by, text) => String(text).replace(compilePattern(String(regex), 'g'), String(by)),
   /** One word of a POSIX shell. */
   quote: (text) => `'${String(text).replaceAll("'", `'\\''`)}'`,
-} satisfies Readonly<Record<HelperName, Helper>>
+}
 
 function matchAt(index: number, [regex, text, otherwise]: readonly unknown[]): string {
   const match = allMatches(compilePattern(String(regex)), String(text)).at(index)

@@ -1,0 +1,160 @@
+/** What goes wrong on purpose, as the official SDK sees it, and when. */
+import Anthropic from '@anthropic-ai/sdk'
+import { describe, expect, test } from 'vitest'
+import { draw } from '../../src/practice/delay.ts'
+import { unit } from '../../src/practice/seed.ts'
+import { type Bench, openBench, textIn } from './bench.ts'
+
+const params = { model: 'm', max_tokens: 9, messages: [{ role: 'user' as const, content: 'x' }] }
+
+/** What n requests in a row get: the answer's text, or the error's status. */
+async function inARow(bench: Bench, n: number): Promise<string[]> {
+  const got: string[] = []
+  for (let at = 0; at < n; at += 1) {
+    const one = bench.say('x').then(textIn, (error) => String(error instanceof Anthropic.APIError && error.status))
+    got.push(await one)
+  }
+  return got
+}
+
+describe('a status', () => {
+  test.each([
+    [401, Anthropic.AuthenticationError, 'authentication_error'],
+    [429, Anthropic.RateLimitError, 'rate_limit_error'],
+    [500, Anthropic.InternalServerError, 'api_error'],
+    [529, Anthropic.InternalServerError, 'overloaded_error'],
+  ])('%d is the SDK error of its kind, streamed or not', async (status, kind, type) => {
+    await using bench = await openBench(`{ rules: [{ name: a, text: x }], faults: [{ status: ${status} }] }`)
+    for (const stream of [false, true]) {
+      const error = await bench.client.messages.create({ ...params, stream }).then(
+        () => null,
+        (thrown) => thrown,
+      )
+      expect(error).toBeInstanceOf(kind)
+      expect(error).toMatchObject({ status, error: { error: { type } } })
+    }
+    expect(bench.server.requests[0]).toMatchObject({ status, fault: `status ${status}`, rule: null })
+  })
+  test('retry_after is sent in seconds; message is passed on', async () => {
+    await using bench = await openBench('{ rules: [], faults: [{ status: 429, retry_after: 7, message: slow down }] }')
+    const error = await bench.say('x').then(
+      () => null,
+      (thrown) => thrown,
+    )
+    expect(error?.headers.get('retry-after')).toBe('7')
+    expect(error?.message).toContain('slow down')
+  })
+  test("the SDK's own retry gets through", async () => {
+    await using bench = await openBench(
+      '{ rules: [{ name: a, text: "seed {{seed}}" }], faults: [{ status: 529, first: 2 }] }',
+    )
+    const client = new Anthropic({ apiKey: 'k', baseURL: bench.server.url, maxRetries: 2, logLevel: 'off' })
+    expect(textIn(await client.messages.create(params))).toBe('seed 0')
+  })
+})
+
+describe('when a fault strikes', () => {
+  test.each([
+    ['always', '', ['500', '500', '500', '500', '500', '500']],
+    ['first', ', first: 2', ['500', '500', 'ok', 'ok', 'ok', 'ok']],
+    ['after', ', after: 4', ['ok', 'ok', 'ok', 'ok', '500', '500']],
+    ['every', ', every: 3', ['ok', 'ok', '500', 'ok', 'ok', '500']],
+    ['together', ', every: 2, after: 2, first: 4', ['ok', 'ok', 'ok', '500', 'ok', 'ok']],
+    ['another path', ", path: '^/v1/models'", ['ok', 'ok', 'ok', 'ok', 'ok', 'ok']],
+    ['never by chance', ', chance: 0', ['ok', 'ok', 'ok', 'ok', 'ok', 'ok']],
+  ])('%s, for the server and for a rule', async (_, more, expected) => {
+    await using whole = await openBench(`{ rules: [{ name: a, text: ok }], faults: [{ status: 500${more} }] }`)
+    expect(await inARow(whole, 6)).toEqual(expected)
+    if (more.includes('path')) return
+    await using single = await openBench(`{ rules: [{ name: a, text: ok, fault: { status: 500${more} } }] }`)
+    expect(await inARow(single, 6)).toEqual(expected)
+  })
+  test('by chance: the fraction asked for, the same ones every time', async () => {
+    const yaml = '{ rules: [{ name: a, text: ok }], faults: [{ status: 500, chance: 0.3 }] }'
+    const twice = await Promise.all(
+      [0, 1].map(async () => {
+        await using bench = await openBench(yaml)
+        return await inARow(bench, 40)
+      }),
+    )
+    expect(twice[0]).toEqual(twice[1])
+    const struck = twice[0]?.filter((one) => one === '500').length ?? 0
+    expect(struck).toBeGreaterThanOrEqual(11)
+    expect(struck).toBeLessThanOrEqual(13)
+  })
+  test('count_tokens is spared unless the path says otherwise', async () => {
+    await using bench = await openBench('{ rules: [], faults: [{ status: 500 }] }')
+    expect(await bench.client.messages.countTokens(params)).toHaveProperty('input_tokens')
+    await using other = await openBench("{ rules: [], faults: [{ status: 500, path: 'count_tokens' }] }")
+    await expect(other.client.messages.countTokens(params)).rejects.toThrow('500')
+  })
+  test('a rule with a fault alone lets the next rule answer when the fault is over', async () => {
+    await using bench = await openBench('rules: [{ name: a, fault: { status: 529, first: 1 } }, { name: b, text: ok }]')
+    expect(await inARow(bench, 2)).toEqual(['529', 'ok'])
+    expect(bench.server.requests.map(({ rule, fault }) => [rule, fault])).toEqual([
+      ['a', 'status 529'],
+      ['b', undefined],
+    ])
+  })
+})
+
+describe('broken answers', () => {
+  test.each([0, 1, 3])('a stream cut after %d events', async (events) => {
+    await using bench = await openBench(`rules: [{ name: a, text: some text, fault: { cut: ${events} } }]`)
+    const types: string[] = []
+    const read = async () => {
+      for await (const event of await bench.client.messages.create({ ...params, stream: true })) types.push(event.type)
+    }
+    await expect(read()).rejects.toThrow()
+    expect(types).toEqual(['message_start', 'content_block_start', 'content_block_delta'].slice(0, events))
+    expect(bench.server.requests[0]?.fault).toBe('cut')
+  })
+  test.each([
+    ['cut', 'cut: 1'],
+    ['malformed', 'malformed: true'],
+  ])('a whole answer %s can not be read', async (_, fault) => {
+    await using bench = await openBench(`rules: [{ name: a, text: some text, fault: { ${fault} } }]`)
+    await expect(bench.say('x')).rejects.toThrow()
+  })
+  test('a malformed stream can not be read', async () => {
+    await using bench = await openBench('rules: [{ name: a, text: some text, fault: { malformed: true } }]')
+    await expect(bench.client.messages.stream(params).finalMessage()).rejects.toThrow()
+    expect(bench.server.requests[0]?.status).toBe(200)
+  })
+  test('a hang ends when the client aborts', async () => {
+    await using bench = await openBench('rules: [{ name: a, fault: { hang: true } }]')
+    const asked = bench.client.messages.create(params, { signal: AbortSignal.timeout(50) })
+    await expect(asked).rejects.toBeInstanceOf(Anthropic.APIUserAbortError)
+    await bench.server.close()
+    expect(bench.server.requests[0]).toMatchObject({ status: null, fault: 'hang' })
+  })
+  test('negative control: without the fault the same answers arrive', async () => {
+    await using bench = await openBench('rules: [{ name: a, text: some text }]')
+    expect(textIn(await bench.client.messages.stream(params).finalMessage())).toBe('some text')
+  })
+})
+
+describe('limits and latency', () => {
+  test('more than max_in_flight at once are 429', async () => {
+    await using bench = await openBench('{ max_in_flight: 2, latency: 100, rules: [{ name: a, text: ok }] }')
+    const all = await Promise.allSettled([1, 2, 3].map(() => bench.say('x')))
+    expect(all.map(({ status }) => status).sort()).toEqual(['fulfilled', 'fulfilled', 'rejected'])
+    expect(bench.server.requests.find(({ fault }) => fault)).toMatchObject({ status: 429, fault: 'max_in_flight' })
+    expect(textIn(await bench.say('x'))).toBe('ok')
+  })
+  const draws = (spec: Parameters<typeof draw>[0]) =>
+    Array.from({ length: 2000 }, (_, at) => draw(spec, unit('a', at), unit('b', at))).sort((a, b) => a - b)
+  test('fixed', () => expect(new Set(draws({ kind: 'fixed', ms: 5 }))).toEqual(new Set([5])))
+  test('uniform lies between its bounds', () => {
+    const all = draws({ kind: 'uniform', low: 10, high: 20 })
+    expect(all[0]).toBeGreaterThanOrEqual(10)
+    expect(all.at(-1)).toBeLessThan(20)
+    expect(all[1000]).toBeCloseTo(15, 0)
+  })
+  test('lognormal has its median and a long tail, an hour at most', () => {
+    const all = draws({ kind: 'lognormal', median: 100, sigma: 1 })
+    expect(Math.abs((all[1000] ?? 0) - 100)).toBeLessThan(10)
+    expect(all[1900]).toBeGreaterThan(400)
+    expect(draws({ kind: 'lognormal', median: 1e6, sigma: 9 }).at(-1)).toBe(3_600_000)
+  })
+})
