@@ -11,7 +11,10 @@ export function parseJson(text: string, file: string): unknown {
     return JSON.parse(body)
   } catch (error) {
     const where = position(body, messageOf(error))
-    throw new UserError(`${file}${where}: not valid JSON (${messageOf(error)})`, 'mend the syntax there')
+    throw new UserError(
+      `${file}${where}: not valid JSON (${messageOf(error).replaceAll(/\s+/g, ' ')})`,
+      'mend the syntax there',
+    )
   }
 }
 
@@ -62,10 +65,35 @@ export function sha256(data: string | Uint8Array): string {
   return createHash('sha256').update(data).digest('hex')
 }
 
+/** Line and column of the mistake, as `:2:12`. The engine names the offset of some mistakes only. */
 function position(text: string, message: string): string {
-  const found = /position (\d+)/.exec(message)
-  const offset = found?.[1] ? Number(found[1]) : /end of JSON/.test(message) ? text.length : null
-  if (offset === null) return ''
+  const offset = offsetIn(message, text) ?? shortestBroken(text) - 1
   const before = text.slice(0, offset).split('\n')
   return `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`
+}
+
+function offsetIn(message: string, text: string): number | null {
+  const found = /position (\d+)/.exec(message)
+  if (found?.[1]) return Number(found[1])
+  return /end of JSON/.test(message) ? text.length : null
+}
+
+/** Length of the shortest beginning that no further text could mend, found by halving. */
+function shortestBroken(text: string): number {
+  let [low, high] = [1, text.length]
+  while (low < high) {
+    const middle = Math.floor((low + high) / 2)
+    if (isBroken(text.slice(0, middle))) high = middle
+    else low = middle + 1
+  }
+  return low
+}
+
+function isBroken(beginning: string): boolean {
+  try {
+    JSON.parse(beginning)
+    return false
+  } catch (error) {
+    return (offsetIn(messageOf(error), beginning) ?? -1) < beginning.length
+  }
 }

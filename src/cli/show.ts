@@ -6,7 +6,7 @@ import type { BenchResult } from '../flows/summarize.ts'
 import { headline, summaryTable } from '../phases/4-report/summary_table.ts'
 import { benchmarkPaths } from '../store/paths.ts'
 import { exitCodes } from './exit.ts'
-import { colours, columns, oneLine } from './style.ts'
+import { colours, columns, wrap } from './style.ts'
 
 /** Exit code 0, 3 when a planned run has no grade, 130 after Ctrl-C. With json, the result line is all that is printed. */
 export function showResult(result: BenchResult, how: { json: boolean; interrupted: boolean }): number {
@@ -40,10 +40,18 @@ function resultLines({ folder, benchmark }: BenchResult): string[] {
     dim(table[0] ?? ''),
     ...table.slice(1),
     '',
-    ...benchmark.notes.map((note) => `- ${oneLine(note, Math.max(40, width * 3))}`),
-    ...(benchmark.notes.length > 0 ? [''] : []),
+    ...noteLines(benchmark.notes, width),
     ...[paths.benchmark, paths.markdown, paths.report].map((file) => `${dim('wrote')} ${place(file)}`),
   ]
+}
+
+const mostNotes = 8
+
+function noteLines(notes: readonly string[], width: number): string[] {
+  if (notes.length === 0) return []
+  const more = notes.length > mostNotes ? [`… ${notes.length - mostNotes} more notes in benchmark.md`] : []
+  const shown = notes.slice(0, mostNotes).flatMap((note) => wrap(`- ${note}`, Math.max(40, width)))
+  return [...shown, ...more, '']
 }
 
 function incomplete(benchmark: Benchmark): string {

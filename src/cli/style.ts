@@ -44,3 +44,15 @@ export function oneLine(text: string, width: number): string {
   const flat = text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, '·')
   return flat.length > width ? `${flat.slice(0, Math.max(0, width - 1))}…` : flat
 }
+
+/** Text in lines of at most `width`, broken between words, later ones indented by two. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = []
+  for (const word of oneLine(text, Number.POSITIVE_INFINITY).split(' ')) {
+    const last = lines.at(-1)
+    if (last === undefined) lines.push(word)
+    else if (last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`
+    else lines.push(`  ${word}`)
+  }
+  return lines
+}

@@ -62,6 +62,8 @@ export interface EngineReport {
   signal: string | null
   loaded: { skills: string[]; tools: string[]; mcp_servers: string[] } | null
   permissionDenials: string[]
+  /** Milliseconds that the engine waited for a server's limits while the agent was at work; left out of the run's time. */
+  waitedMs: number
 }
 
 export interface EngineError {
@@ -118,4 +120,5 @@ export const emptyReport: EngineReport = {
   signal: null,
   loaded: null,
   permissionDenials: [],
+  waitedMs: 0,
 }

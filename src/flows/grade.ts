@@ -5,11 +5,11 @@ import { type Plan, plan as planSchema } from '../../schemas/plan.ts'
 import type { LoadWarning, Suite, SuiteCase } from '../../schemas/suite.ts'
 import { UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
-import { resolveJudgeChoice } from '../engines/models.ts'
 import { loadSuite } from '../phases/1-plan/load.ts'
 import { selectCases } from '../phases/1-plan/select.ts'
 import { benchmarkPaths } from '../store/paths.ts'
 import { readPlan, readRun, writeArtefact } from '../store/store.ts'
+import { autoEngine } from './auto_engine.ts'
 import type { FlowContext } from './context.ts'
 import { gradeStored } from './grade_stored.ts'
 import { preflight } from './preflight.ts'
@@ -30,7 +30,7 @@ export interface GradeAgainRequest {
 export async function grade(request: GradeAgainRequest, context: FlowContext): Promise<BenchResult> {
   const folder = path.resolve(request.benchmark)
   const before = await readPlan(folder)
-  const plan = await withPresentCriteria(before, request)
+  const plan = await withPresentCriteria(before, request, context)
   await preflight([plan.options.judge], request.passEnv, context)
   await writeArtefact(planSchema, benchmarkPaths(folder).plan, plan)
   const wanted = new Set(selectCases(asSuite(plan), request.cases).cases.map((one) => one.eval_id))
@@ -53,7 +53,7 @@ export async function grade(request: GradeAgainRequest, context: FlowContext): P
 }
 
 /** The plan with the criteria that the suite has now, case by case; what shaped the runs stays as it was. */
-async function withPresentCriteria(plan: Plan, request: GradeAgainRequest): Promise<Plan> {
+async function withPresentCriteria(plan: Plan, request: GradeAgainRequest, context: FlowContext): Promise<Plan> {
   const suite = (await exists(plan.suite.path)) ? await loadSuite(plan.suite.path) : null
   const warnings: LoadWarning[] = [...plan.warnings]
   const cases = plan.cases.map((old) => {
@@ -65,7 +65,8 @@ async function withPresentCriteria(plan: Plan, request: GradeAgainRequest): Prom
     }
     return withCriteria(old, now)
   })
-  const judge = request.judge === null ? plan.options.judge : resolveJudgeChoice(request.judge)
+  const { judge: planned, engine } = plan.options
+  const judge = request.judge === null ? planned : await autoEngine(context).judge(request.judge, engine, [])
   if (judge === null && cases.some((one) => one.expectations.length > 0)) {
     throw new UserError('the suite now has expectations, and the plan has no judge', 'name one with --judge')
   }

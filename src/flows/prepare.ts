@@ -5,7 +5,7 @@ import type { Activation, EngineChoice, Plan } from '../../schemas/plan.ts'
 import type { LoadWarning, Skill, Suite } from '../../schemas/suite.ts'
 import { UserError } from '../base/error.ts'
 import { hashFile } from '../base/files.ts'
-import { resolveEngineChoice, resolveJudgeChoice } from '../engines/models.ts'
+import { resolveEngineChoice } from '../engines/models.ts'
 import { loadSuite } from '../phases/1-plan/load.ts'
 import { makePlan } from '../phases/1-plan/plan.ts'
 import { selectCases } from '../phases/1-plan/select.ts'
@@ -121,6 +121,5 @@ async function chooseEngines(
   const engine = named.name === 'auto' ? await auto.choose(named, 'engine', choices) : named
   const needsJudge = suite.cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
   if (!needsJudge) return { engine, judge: null, choices }
-  if (request.judge !== null) return { engine, judge: resolveJudgeChoice(request.judge), choices }
-  return { engine, judge: await auto.judge(engine, choices), choices }
+  return { engine, judge: await auto.judge(request.judge, engine, choices), choices }
 }

@@ -1,5 +1,9 @@
 /** Tries again with full jitter: waits grow, are random, and never undercut what the server asked for. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { waitBefore } from '../base/backoff.ts'
+
+/** Waits of a second at first, of a minute at most. */
+const quick = { baseMs: 1000, capMs: 60_000 }
 
 /** What an attempt says about trying again: null when there is no point. */
 export interface Retryable {
@@ -28,19 +32,8 @@ export async function withRetry<R extends Retryable>(
   for (let number = 1; ; number += 1) {
     const result = await attempt(number)
     if (result.retry === null || number > options.retries) return result
-    const waitMs = waitBefore(number, result.retry.afterMs, options)
+    const waitMs = waitBefore(number, result.retry.afterMs, { ...quick, ...options })
     options.onRetry?.(number, waitMs, result)
     await sleep(waitMs, undefined, { signal: options.signal }).catch(() => options.signal.throwIfAborted())
   }
-}
-
-/** Full jitter (random between 0 and base·2^(n−1), capped), on top of a server's Retry-After where there is one. */
-export function waitBefore(
-  number: number,
-  afterMs: number | null,
-  options: Pick<RetryOptions<Retryable>, 'baseMs' | 'capMs' | 'random'>,
-): number {
-  const { baseMs = 1000, capMs = 60_000, random = Math.random } = options
-  const jitter = random() * Math.min(capMs, baseMs * 2 ** (number - 1))
-  return Math.round(afterMs === null ? jitter : afterMs + Math.min(jitter, 1000))
 }

@@ -20,6 +20,8 @@ export interface Conversation {
   messages: Anthropic.MessageParam[]
   /** Model responses so far. */
   step: number
+  /** Milliseconds spent waiting for the server's limits. */
+  waitedMs: number
   usage: Usage
   /** The last text that the model wrote. */
   text: string
@@ -41,6 +43,7 @@ export function beginConversation(task: EngineTask, tools: readonly LocalTool[])
     },
     messages: [userMessage(task.prompt)],
     step: 0,
+    waitedMs: 0,
     usage: noUsage,
     text: '',
     model,

@@ -61,7 +61,13 @@ interface Loop {
 
 async function converse(conversation: Conversation, loop: Loop): Promise<{ stopReason: string } | EngineError> {
   const { workshop, maxTurns } = loop
-  const sender: Sender = { client: loop.client, signal: workshop.place.signal }
+  const sender: Sender = {
+    client: loop.client,
+    signal: workshop.place.signal,
+    onWait: (ms) => {
+      conversation.waitedMs += ms
+    },
+  }
   const isLast = () => maxTurns !== null && conversation.step >= maxTurns
   let nudged = false
   for (;;) {
@@ -115,5 +121,6 @@ async function reportOf(conversation: Conversation, loaded: EngineReport['loaded
     usage: step === 0 ? null : usage,
     cost: step === 0 ? null : await estimateCost(usage, model),
     loaded,
+    waitedMs: conversation.waitedMs,
   }
 }

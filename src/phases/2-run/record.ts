@@ -46,7 +46,7 @@ export function recordOf({ request, end, outputs, events }: RecordRequest): RunR
     activation: spec.activation,
     started_at: end.startedAt.toISOString(),
     ended_at: end.endedAt.toISOString(),
-    duration_ms: end.durationMs,
+    duration_ms: Math.max(0, end.durationMs - report.waitedMs),
     attempts: request.attempt,
     session_id: report.sessionId,
     usage: report.usage,

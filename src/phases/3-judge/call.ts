@@ -1,5 +1,6 @@
 /** One question to an engine: failures that may pass are tried again a few times, a call that hangs is ended. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { waitBefore } from '../../base/backoff.ts'
 import { messageOf } from '../../base/error.ts'
 import type {
   Engine,
@@ -48,7 +49,7 @@ export async function callWithRetries(request: CallRequest): Promise<CallEnd> {
     if (outcome.status === 'completed') return { status: 'completed', report: outcome.report }
     const { error, report } = outcome
     if (error.kind === 'bad_output') return { status: 'malformed', problem: error.message, said: report.finalResponse }
-    const wait = waitBefore(attempt, error, limits)
+    const wait = waitFor(attempt, error, limits)
     if (wait === null) return { status: 'failed', problem: `${error.kind}: ${error.message}` }
     await sleep(wait, undefined, { signal }).catch(() => signal.throwIfAborted())
   }
@@ -81,10 +82,9 @@ function isUsed(outcome: EngineOutcome): boolean {
   return outcome.status === 'completed' || outcome.report.usage !== null || outcome.report.cost !== null
 }
 
-/** Milliseconds until the next attempt: full jitter on top of what the server asked for; null: no further attempt. */
-function waitBefore(attempt: number, error: EngineError, limits: RetryLimits): number | null {
+/** Milliseconds until the next attempt; null: no further attempt. */
+function waitFor(attempt: number, error: EngineError, limits: RetryLimits): number | null {
   if (!error.retryable || attempt > limits.retries) return null
-  const jitter = Math.random() * limits.baseMs * 2 ** (attempt - 1)
-  const asked = error.retryAfterMs ?? 0
-  return asked > limits.longestWaitMs ? null : Math.round(asked + jitter)
+  if ((error.retryAfterMs ?? 0) > limits.longestWaitMs) return null
+  return waitBefore(attempt, error.retryAfterMs, { baseMs: limits.baseMs, capMs: limits.longestWaitMs })
 }
