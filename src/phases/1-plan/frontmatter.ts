@@ -15,14 +15,14 @@ const fields = z.record(z.string(), z.unknown())
 /** Reads the text of a SKILL.md (a BOM and CRLF are fine). Throws UserError naming the file, the field and the fix. */
 export function readFrontmatter(text: string, file: string): Frontmatter {
   const body = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
-  const block = /^---[ \t]*\n([\s\S]*?)(?:^|\n)---[ \t]*(?:\n|$)/.exec(body)?.[1]
-  if (block === undefined) {
+  const found = /^---[ \t]*\n(?:([\s\S]*?)\n)?---[ \t]*(?:\n|$)/.exec(body)
+  if (found === null) {
     throw new UserError(
       `${file}: no frontmatter`,
       'begin it with ---, name: …, description: …, --- on lines of their own',
     )
   }
-  const { values, warnings } = readBlock(block, file)
+  const { values, warnings } = readBlock(found[1] ?? '', file)
   const name = textOf(values, 'name', file)
   if (/[/\\\0]/.test(name) || name === '.' || name === '..') {
     throw new UserError(`${file}: name ${JSON.stringify(name)} cannot be a folder's name`, 'use a-z, 0-9 and hyphens')

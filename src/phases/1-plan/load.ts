@@ -18,7 +18,7 @@ export async function loadSuite(place: string, skillRoot?: string): Promise<Suit
   if (info === null) throw new UserError(`${given}: no such file or folder`, 'give the skill folder or the suite file')
   if (info.isDirectory()) return loadFolder(given)
   const root = skillRoot === undefined ? await rootAbove(path.dirname(given)) : path.resolve(skillRoot)
-  refuseInSight(given, root)
+  if (await exists(path.join(root, 'SKILL.md'))) refuseInSight(given, root)
   return formatOf(given).load(given, root)
 }
 

@@ -16,17 +16,18 @@ export function selectCases(suite: Suite, wanted: readonly string[]): Suite {
 
 /** The first way to read the text that finds a case: so an id never picks a case whose name only looks like it. */
 function meant(cases: readonly SuiteCase[], text: string): SuiteCase[] {
+  const fits = globOf(text)
   const readings: ((one: SuiteCase) => boolean)[] = [
     (one) => String(one.eval_id) === text,
     (one) => one.eval_key === text,
     (one) => one.eval_name === text,
-    (one) => namesOf(one).some(globOf(text)),
+    (one) => namesOf(one).some(fits),
   ]
   for (const reading of readings) {
     const found = cases.filter(reading)
     if (found.length > 0) return found
   }
-  const near = nearest(text, cases.flatMap(namesOf))
+  const near = nearest(text, [...new Set(cases.flatMap(namesOf))])
   const hint = near.length > 0 ? `nearest: ${near.join(', ')}` : `there is ${listed(cases)}`
   throw new UserError(`--case ${text}: no such case`, hint)
 }
@@ -37,7 +38,9 @@ function namesOf(one: SuiteCase): string[] {
 
 /** Names are no paths: `*` goes over slashes and leading dots too. */
 function globOf(text: string): (name: string) => boolean {
-  return text === '' ? () => false : picomatch(text, { bash: true, dot: true })
+  if (text === '') return () => false
+  const matches = picomatch(text, { bash: true, dot: true })
+  return (name) => matches(name)
 }
 
 function listed(cases: readonly SuiteCase[]): string {

@@ -90,12 +90,11 @@ export async function exportGitVersion({ folder, ref, target }: GitVersionReques
     },
   )
   const tree = `${commit}:${prefix.replace(/\/$/, '')}`
-  await git(folder, ['rev-parse', '--verify', '--quiet', `${tree}^{tree}`]).catch(() => {
-    throw new UserError(
-      `${flag}: ${prefix} was not there at ${ref}`,
-      'name a later ref, or a folder that holds the older version',
-    )
-  })
+  const kind = await git(folder, ['cat-file', '-t', tree]).catch(() => null)
+  if (kind !== 'tree') {
+    const fix = 'name a later ref, or give a folder that holds the older version'
+    throw new UserError(`${flag}: ${prefix || 'the folder'} was not there at ${ref}`, fix)
+  }
   await mkdir(target, { recursive: true })
   await checkOut({ top, tree, target: path.resolve(target) }).catch((error: unknown) => {
     throw new UserError(`${flag}: ${messageOf(error)}`)

@@ -1,14 +1,14 @@
 /** One case of an evals.json in normal form. */
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
-import { placeBundle, placeInputs } from '../../inputs.ts'
+import { type NamedInput, placeBundle, placeInputs } from '../../inputs.ts'
 import { slugOfFirstWords } from '../../slug.ts'
 import type { Warn } from '../../warnings.ts'
 import { type Additions, additionNames } from './additions.ts'
-import { takeCriteria } from './criteria.ts'
 import { type CaseSource, kindOf } from './document.ts'
 import { type Fields, isObject, isText, openFields, takeText, textIn, warnAlias, warnRest } from './fields.ts'
 import type { CaseId } from './ids.ts'
-import { fileNames, idNames, outputNames, promptNames, titleNames, triggerNames } from './names.ts'
+import { readJudging } from './judging.ts'
+import { fileNames, idNames, promptNames, titleNames, triggerNames } from './names.ts'
 
 export interface CaseParts {
   source: CaseSource
@@ -31,16 +31,15 @@ export async function readCase({ source, own, id }: CaseParts, place: CasePlace)
   fields.take(idNames)
   const prompt = promptOf(fields, warn)
   const eval_name = nameOf(fields, id, prompt)
-  const expected_output = outputOf(fields, warn)
-  const criteria = takeCriteria(fields, warn)
-  const inputs = await placeInputs(pathsOf(fields, warn), place)
+  const judging = readJudging({ fields, checks: own.checks ?? [] }, warn)
+  const named = pathsOf(fields, warn)
+  const inputs = await placeInputs(named.paths, place)
   const bundle = own.git === undefined || own.git === true ? null : await placeBundle(own.git.bundle, place.root)
-  const checks = [...(own.checks ?? []), ...criteria.checks]
-  const expectations = expectationsOf({ listed: criteria.expectations, checks, expected_output, at: source.at }, warn)
   leaveRest(fields, warn)
   const reasons = [
     ...(prompt === null ? ['it has no prompt'] : []),
     ...((own.turns ?? []).length > 0 ? ['it has "turns", and several turns are not supported yet'] : []),
+    ...named.reasons,
     ...inputs.reasons,
     ...(bundle?.reasons ?? []),
   ]
@@ -49,10 +48,10 @@ export async function readCase({ source, own, id }: CaseParts, place: CasePlace)
     eval_key: own.eval_key ?? id.eval_key,
     eval_name,
     prompt: prompt ?? '',
-    expected_output,
+    expected_output: judging.expected_output,
     files: inputs.files,
-    expectations,
-    checks,
+    expectations: judging.expectations,
+    checks: judging.checks,
     reference: own.reference ?? null,
     timeout_seconds: own.timeout ?? null,
     setup: own.setup ?? null,
@@ -79,47 +78,24 @@ function nameOf(fields: Fields, id: CaseId, prompt: string | null): string {
   return title ?? key ?? (slugOfFirstWords(prompt ?? '') || `case-${id.eval_id}`)
 }
 
-function outputOf(fields: Fields, warn: Warn): string | null {
-  const taken = fields.take(outputNames)
-  warnAlias(taken, outputNames, warn)
-  if (taken === null) return null
-  const text = textIn(taken.value)
-  if (text !== null || typeof taken.value === 'string') return text
-  warn(taken.at, `${kindOf(taken.value)}, not text; the judge gets it as JSON`)
-  return JSON.stringify(taken.value)
-}
-
-interface Judged {
-  listed: SuiteCase['expectations']
-  checks: SuiteCase['checks']
-  expected_output: string | null
-  at: string
-}
-
-function expectationsOf({ listed, checks, expected_output, at }: Judged, warn: Warn): SuiteCase['expectations'] {
-  if (listed.length > 0 || checks.length > 0) return listed
-  if (expected_output === null) {
-    warn(at, 'no criteria and no expected_output; the case runs ungraded, outside every rate')
-    return []
-  }
-  warn(at, 'no criteria; one expectation is derived from expected_output')
-  return [{ text: `The outcome matches the expected output: ${expected_output}`, derived: true }]
-}
-
-/** Paths as written; what is no path is left out with a warning. */
-function pathsOf(fields: Fields, warn: Warn): { path: string; at: string }[] {
+/** Paths as written. Null items are skipped; anything else without a path is a reason not to run, for the task would lack it. */
+function pathsOf(fields: Fields, warn: Warn): { paths: NamedInput[]; reasons: string[] } {
   const taken = fields.take(fileNames)
   warnAlias(taken, fileNames, warn)
-  if (taken === null) return []
-  if (!Array.isArray(taken.value)) warn(taken.at, `${kindOf(taken.value)}, not a list; it is read as one file`)
+  const found: { paths: NamedInput[]; reasons: string[] } = { paths: [], reasons: [] }
+  if (taken === null) return found
+  const isList = Array.isArray(taken.value)
+  if (!isList) warn(taken.at, `${kindOf(taken.value)}, not a list; it is read as one file`)
   const items: unknown[] = Array.isArray(taken.value) ? taken.value : [taken.value]
-  return items.flatMap((item, index) => {
-    const at = Array.isArray(taken.value) ? `${taken.at}[${index}]` : taken.at
+  for (const [index, item] of items.entries()) {
+    const at = isList ? `${taken.at}[${index}]` : taken.at
     const path = isObject(item) ? takeText(openFields(item, at), ['path', 'file', 'source']) : textIn(item)
-    if (path === null) warn(at, `${kindOf(item)} without a path; it is skipped`)
-    else if (isObject(item)) warn(at, 'an object; its path is the file')
-    return path === null ? [] : [{ path, at }]
-  })
+    if (path !== null) found.paths.push({ path, at })
+    if (path !== null && isObject(item)) warn(at, 'an object; its path is the file')
+    if (item === null) warn(at, 'null, not a file; it is skipped')
+    else if (path === null) found.reasons.push(`${at} is ${kindOf(item)} without a path`)
+  }
+  return found
 }
 
 function leaveRest(fields: Fields, warn: Warn): void {

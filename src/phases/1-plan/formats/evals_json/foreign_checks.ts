@@ -47,7 +47,8 @@ export function readForeignCheck(item: Item): ForeignCheck {
   const text = textIn(item.text) ?? textIn(item.description) ?? textIn(item.name)
   const ours = check.safeParse(withText(reading.read(item), text))
   if (ours.success) return { kind: 'check', check: ours.data }
-  return { kind: 'uncertain', why: `its ${reading.parameters.join(' or ')} cannot be used` }
+  const given = reading.parameters.some((name) => item[name] !== undefined)
+  return { kind: 'uncertain', why: `${given ? 'unusable' : 'no'} ${reading.parameters.join(' or ')}` }
 }
 
 function withText(value: unknown, text: string | null): unknown {

@@ -38,6 +38,9 @@ export const criteriaNames = [
   'checklist',
 ]
 
+/** Objects in a case that hold what judges it. */
+export const gradingNames = ['execution', 'evaluation', 'grading', 'expected']
+
 export const idNames = ['id', 'eval_id', 'case_id', 'test_id']
 export const titleNames = ['eval_name', 'name', 'title', 'case_name', 'case']
 export const fileNames = ['files', 'input_files', 'attachments']

@@ -1,0 +1,205 @@
+/** What a case is judged by: criteria lists of many names and shapes, foreign checks, expected output. */
+import { describe, expect, test } from 'vitest'
+import { loadCase } from './folder.ts'
+
+const judged = async (part: object) => {
+  const read = await loadCase({ id: 1, prompt: 'p', ...part })
+  return { ...read, texts: read.case.expectations.map(({ text }) => text) }
+}
+
+describe('names of the list', () => {
+  test.each([
+    'expected_behavior',
+    'expectedBehavior',
+    'expected_behaviors',
+    'criteria',
+    'success_criteria',
+    'successCriteria',
+    'acceptance_criteria',
+    'rubric',
+  ])('%s', async (key) => {
+    const { texts, warnings } = await judged({ [key]: ['a', 'b'] })
+    expect(texts).toEqual(['a', 'b'])
+    expect(warnings).toEqual([`$.evals[0].${key}: "${key}" is read as "expectations"`])
+  })
+  test('one text instead of a list', async () => {
+    const { texts, warnings } = await judged({ expectations: 'Adds up.' })
+    expect(texts).toEqual(['Adds up.'])
+    expect(warnings).toEqual(['$.evals[0].expectations: text, not a list; it is read as one criterion'])
+  })
+  test('a boolean is skipped', async () => {
+    const { texts, warnings } = await judged({ expected_behavior: false, expectations: ['a'] })
+    expect(texts).toEqual(['a'])
+    expect(warnings).toContainEqual('$.evals[0].expected_behavior: a boolean, not a list of criteria; it is skipped')
+  })
+  test('null and empty items are skipped', async () => {
+    const { texts, warnings } = await judged({ expectations: [null, 'a', ' '] })
+    expect(texts).toEqual(['a'])
+    expect(warnings.map((one) => one.replace(/:.*/, ''))).toEqual([
+      '$.evals[0].expectations[0]',
+      '$.evals[0].expectations[2]',
+    ])
+  })
+  test.each(['execution', 'evaluation', 'grading', 'expected'])('in an object "%s"', async (key) => {
+    const read = await judged({ [key]: { expected_output: 'o', assertions: ['a'] } })
+    expect(read.texts).toEqual(['a'])
+    expect(read.case.expected_output).toBe('o')
+    expect(read.warnings).toEqual([`$.evals[0].${key}: what judges the case is read from "${key}"`])
+  })
+  test('such an object is not read where the case has criteria of its own', async () => {
+    const { texts, warnings } = await judged({ execution: { assertions: ['a'] }, expectations: ['b'] })
+    expect(texts).toEqual(['b'])
+    expect(warnings).toEqual(['$.evals[0].execution: "execution" of a case is not read'])
+  })
+})
+
+describe('where the statement of an object is', () => {
+  test.each<[object, string]>([
+    [{ text: 't', description: 'd', name: 'n' }, 't'],
+    [{ description: 'd', assertion: 'a', name: 'n' }, 'd'],
+    [{ assertion: 'a', criterion: 'c' }, 'a'],
+    [{ criterion: 'c', name: 'n' }, 'c'],
+    [{ name: 'n', tags: ['x'] }, 'n'],
+    [{ name: 'no_dash', check: 'dashes == 0' }, 'no_dash: dashes == 0'],
+    [{ name: 'n', type: 'tool_called', value: 'recall' }, 'n: recall'],
+    [{ check: 'c', pass_if: 'p' }, 'c'],
+    [{ pass_if: 'p', value: 'v' }, 'p'],
+    [{ type: 'tool_called', value: 'recall' }, 'tool_called: recall'],
+    [{ value: 'v', pattern: 'p' }, 'v'],
+    [{ type: 'regex_absent', pattern: 'x+' }, 'regex_absent: x+'],
+    [{ text: ' ', description: 'd' }, 'd'],
+    [{ check: { a: 1 }, value: 'v' }, 'v'],
+    [{ type: 'task_completed', value: true }, 'The outcome meets {"type":"task_completed","value":true}'],
+  ])('%j', async (item, text) => {
+    const read = await judged({ assertions: [item] })
+    expect(read.texts).toEqual([text])
+    expect(read.case.checks).toEqual([])
+    expect(read.warnings[0]).toMatch(/^\$\.evals\[0\]\.assertions\[0\]: an object/)
+  })
+  test('an empty object is skipped', async () => {
+    const { texts, warnings } = await judged({ assertions: [{ text: null }, 'a'] })
+    expect(texts).toEqual(['a'])
+    expect(warnings).toEqual(['$.evals[0].assertions[0]: an object without a value; it is skipped'])
+  })
+  test('what of it is not read is said', async () => {
+    const { warnings } = await judged({ assertions: [{ text: 't', advisory: true }] })
+    expect(warnings).toContain('$.evals[0].assertions[0].advisory: "advisory" of a criterion is not read')
+  })
+  test('indicator is ours and stays', async () => {
+    const read = await judged({ expectations: [{ text: 't', indicator: true }] })
+    expect(read.case.expectations).toEqual([{ text: 't', indicator: true }])
+  })
+})
+
+describe('what is said twice counts once', () => {
+  test.each<[string, object, string[]]>([
+    [
+      'in both lists',
+      { expectations: ['Adds up', 'Says so'], assertions: ['Adds up', 'Says so'] },
+      ['Adds up', 'Says so'],
+    ],
+    ['but for case, space and full stop', { expectations: ['Adds up'], assertions: [' adds  UP. '] }, ['Adds up']],
+    ['as text and as object', { expectations: ['Adds up'], assertions: [{ description: 'adds up' }] }, ['Adds up']],
+    ['in one list', { expectations: ['a', 'a'] }, ['a']],
+    ['what differs stays', { expectations: ['a'], assertions: ['b'] }, ['a', 'b']],
+  ])('%s', async (_, part, texts) => {
+    expect((await judged(part)).texts).toEqual(texts)
+  })
+  test('with a warning', async () => {
+    const { warnings } = await judged({ expectations: ['a'], assertions: ['a'] })
+    expect(warnings).toEqual(['$.evals[0].assertions[0]: says what another criterion of the case says; it counts once'])
+  })
+  test('a check wins over the same statement for a judge', async () => {
+    const check = { text: 'Says 42', type: 'contains', value: '42' }
+    const read = await judged({ expectations: ['says 42.'], assertions: [check] })
+    expect([read.case.expectations, read.case.checks]).toEqual([[], [check]])
+  })
+})
+
+describe('foreign checks', () => {
+  test.each<[object, object]>([
+    [
+      { type: 'contains', value: 'x' },
+      { type: 'contains', value: 'x' },
+    ],
+    [
+      { type: 'output-contains', value: 'x', name: 'n' },
+      { type: 'contains', value: 'x', text: 'n' },
+    ],
+    [
+      { type: 'not-contains', value: 'x', description: 'd' },
+      { type: 'not_contains', value: 'x', text: 'd' },
+    ],
+    [
+      { type: 'not_contains', value: 'x', text: 't' },
+      { type: 'not_contains', value: 'x', text: 't' },
+    ],
+    [
+      { type: 'regex', pattern: 'a+' },
+      { type: 'regex', pattern: 'a+' },
+    ],
+    [
+      { type: 'regex', value: 'a+' },
+      { type: 'regex', pattern: 'a+' },
+    ],
+    [
+      { type: 'regex', pattern: '(?i)a+' },
+      { type: 'regex', pattern: 'a+', flags: 'i' },
+    ],
+    [
+      { type: 'file-exists', path: './out/a.csv' },
+      { type: 'file_exists', path: 'out/a.csv' },
+    ],
+  ])('%j is a check', async (item, check) => {
+    const read = await judged({ assertions: [item] })
+    expect([read.case.checks, read.texts]).toEqual([[check], []])
+    expect(read.warnings).toEqual([expect.stringContaining('is read as a check of type')])
+  })
+  test.each<[object, string]>([
+    [{ type: 'contains', text: 'Names the hero' }, 'Names the hero'],
+    [{ type: 'contains', value: 'x', file: 'a.txt' }, 'contains: x'],
+    [{ type: 'contains', value: ['x', 'y'], text: 't' }, 't'],
+    [{ type: 'regex', pattern: 'a(', text: 't' }, 't'],
+    [{ type: 'regex', pattern: '(?P<n>a)', text: 't' }, 't'],
+    [{ type: 'file_exists', path: '../a', text: 't' }, 't'],
+    [{ type: 'file_exists', path: '/tmp/a', text: 't' }, 't'],
+  ])('%j is not certain: a judge decides', async (item, text) => {
+    const read = await judged({ assertions: [item] })
+    expect([read.texts, read.case.checks]).toEqual([[text], []])
+    expect(read.warnings[0]).toContain('is not certain')
+  })
+  test.each(['llm_judge', 'constructor', '__proto__'])('type %s says nothing about a check', async (type) => {
+    expect((await judged({ assertions: [{ type, text: 't' }] })).texts).toEqual(['t'])
+  })
+})
+
+describe('expected_output', () => {
+  const derived = { text: 'The outcome matches the expected output: 42', derived: true }
+  test.each<[string, object, object[]]>([
+    ['alone: one derived expectation', { expected_output: '42' }, [derived]],
+    ['with an empty list', { expected_output: '42', expectations: [] }, [derived]],
+    ['under another name', { expected: '42' }, [derived]],
+    ['with a list: the list only', { expected_output: '42', expectations: ['a'] }, [{ text: 'a' }]],
+    ['with checks: the checks only', { expected_output: '42', checks: [{ type: 'contains', value: '42' }] }, []],
+    ['not there: ungraded', {}, []],
+  ])('%s', async (_, part, expectations) => {
+    expect((await judged(part)).case.expectations).toEqual(expectations)
+  })
+  test('stays for the judge', async () => {
+    expect((await judged({ expected_output: '42', expectations: ['a'] })).case.expected_output).toBe('42')
+  })
+  test.each<[object, string]>([
+    [{ expected_output: '42' }, '$.evals[0]: no criteria; one expectation is derived from expected_output'],
+    [{}, '$.evals[0]: no criteria and no expected_output; the case runs ungraded, outside every rate'],
+    [
+      { expected: '4', checks: [{ type: 'contains', value: '4' }] },
+      '$.evals[0].expected: "expected" is read as "expected_output"',
+    ],
+    [
+      { expected_output: [1], expectations: ['a'] },
+      '$.evals[0].expected_output: a list, not text; the judge gets it as JSON',
+    ],
+  ])('%j warns', async (part, warning) => {
+    expect((await judged(part)).warnings).toEqual([warning])
+  })
+})

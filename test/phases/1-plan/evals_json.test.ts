@@ -1,0 +1,280 @@
+/** The lenient reader of evals.json: every shape that it accepts, each with its warning. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { suite as suiteSchema } from '../../../schemas/suite.ts'
+import { UserError } from '../../../src/base/error.ts'
+import { loadCase, loadEvals, userError } from './folder.ts'
+
+const ids = (evals: object[]) =>
+  loadEvals({ skill_name: 'sums', evals: evals.map((one) => ({ prompt: 'p', expectations: ['e'], ...one })) })
+
+describe('dialects read without a warning', () => {
+  test.each([
+    ['skill-creator', { id: 1, prompt: 'Add', expected_output: 'o', files: [], expectations: ['a', 'b'] }],
+    ['agentskills.io', { id: 1, prompt: 'Add', expected_output: 'o', assertions: ['a', 'b'] }],
+    [
+      'with harmless metadata',
+      { id: 1, prompt: 'Add', expectations: ['a', 'b'], tags: ['x'], category: 'c', notes: 'n' },
+    ],
+    ['with nulls for what is absent', { id: 1, prompt: 'Add', expectations: ['a', 'b'], files: null, setup: null }],
+  ])('%s', async (_, one) => {
+    const read = await loadCase(one)
+    expect(read.case).toMatchObject({ eval_id: 1, eval_key: null, prompt: 'Add', cannot_run: null })
+    expect(read.case.expectations).toEqual([{ text: 'a' }, { text: 'b' }])
+    expect(read.warnings).toEqual([])
+  })
+  test('BOM and CRLF', async () => {
+    const text = `\uFEFF${JSON.stringify({ skill_name: 's', evals: [{ id: 1, prompt: 'p', expectations: ['e'] }] }, null, 2)}`
+    const { cases, warnings } = await loadEvals(text.replaceAll('\n', '\r\n'))
+    expect([cases.length, warnings]).toEqual([1, []])
+  })
+  test('the prompt stays as it is written', async () => {
+    expect((await loadCase({ id: 1, prompt: '  a\n', expectations: ['e'] })).case.prompt).toBe('  a\n')
+  })
+})
+
+describe('the document', () => {
+  const one = { id: 1, prompt: 'p', expectations: ['e'] }
+  test.each<[string, unknown, string, string | null]>([
+    ['a list at the top', [one], 'sums', '$: a list at the top; it is read as "evals"'],
+    ['cases', { skill_name: 's', cases: [one] }, 's', '$.cases: "cases" is read as "evals"'],
+    ['test_cases', { skill_name: 's', test_cases: [one] }, 's', '$.test_cases: "test_cases" is read as "evals"'],
+    ['testCases', { skill_name: 's', testCases: [one] }, 's', '$.testCases: "testCases" is read as "evals"'],
+    ['tests', { skill_name: 's', tests: [one] }, 's', '$.tests: "tests" is read as "evals"'],
+    ['scenarios', { skill_name: 's', scenarios: [one] }, 's', 'the only list with prompts'],
+    ['skill', { skill: 's', evals: [one] }, 's', '$.skill: "skill" is read as "skill_name"'],
+    ['name', { name: 's', evals: [one] }, 's', '$.name: "name" is read as "skill_name"'],
+    ['no name', { evals: [one] }, 'sums', "$: names no skill; SKILL.md's name is used"],
+    ['a name that is no text', { skill: {}, evals: [one] }, 'sums', "$.skill: an object, not a skill's name"],
+    ['an unknown field', { skill_name: 's', evals: [one], runs: 3 }, 's', '$.runs: "runs" of the file is not read'],
+    ['a null case', { skill_name: 's', evals: [null, one] }, 's', '$.evals[0]: null, not a case; it is skipped'],
+    ['a case that is text', { skill_name: 's', evals: ['Add 2', one] }, 's', '$.evals[0]: plain text'],
+  ])('%s', async (_, evals, skillName, warning) => {
+    const { skill_name, cases, warnings } = await loadEvals(evals)
+    expect(skill_name).toBe(skillName)
+    expect(cases.at(-1)?.expectations).toEqual([{ text: 'e' }])
+    expect(warnings.map(({ at, message }) => `${at}: ${message}`).join('\n')).toContain(warning)
+  })
+  test.each<[string, string, RegExp]>([
+    ['an empty file', '', /evals\.json:1:1: not valid JSON/],
+    ['a syntax error', '{\n "evals": [,]\n}', /evals\.json:2:12: not valid JSON/],
+    ['a long file cut short', `{"evals": [${'{"prompt": "p"},\n'.repeat(99)}`, /evals\.json:100:1: not valid JSON/],
+    ['a number', '3', /holds a number, not an object with cases/],
+    ['null', 'null', /holds null, not an object/],
+    ['an empty list', '{"evals": []}', /\$\.evals is an empty list/],
+    ['an empty list at the top', '[]', /\$ is an empty list/],
+    ['only nulls', '[null]', /\$ holds no case, only null/],
+    ['cases that are no list', '{"evals": {}}', /\$\.evals holds an object, not a list of cases/],
+    ['no list', '{"a": 1, "b": []}', /has no list "evals" \(found a, b\)/],
+    ['two likely lists', '{"a": [{"prompt": "p"}], "b": [{"query": "q"}]}', /a and b could be it/],
+  ])('one error for %s', async (_, text, message) => {
+    const error = await userError(loadEvals(text))
+    expect(error.message).toMatch(message)
+    expect(error.message).toMatch(/evals[/\\]evals\.json/)
+    expect(error.fix).not.toBeNull()
+  })
+})
+
+describe('ids', () => {
+  test.each<[string, unknown[], [number, string | null][]]>([
+    [
+      'integers stay, 0 too',
+      [0, 7, 2],
+      [
+        [0, null],
+        [7, null],
+        [2, null],
+      ],
+    ],
+    [
+      'text gets integers and stays as key',
+      ['add', 'sub'],
+      [
+        [1, 'add'],
+        [2, 'sub'],
+      ],
+    ],
+    [
+      'mixed',
+      [2, 'x', 1, 'y'],
+      [
+        [2, null],
+        [3, 'x'],
+        [1, null],
+        [4, 'y'],
+      ],
+    ],
+    [
+      'missing',
+      [undefined, 1, undefined],
+      [
+        [2, null],
+        [1, null],
+        [3, null],
+      ],
+    ],
+    [
+      'double: the first keeps it',
+      [1, 1, 2],
+      [
+        [1, null],
+        [3, '1'],
+        [2, null],
+      ],
+    ],
+    [
+      'whole numbers as text',
+      ['3', '1'],
+      [
+        [3, '3'],
+        [1, '1'],
+      ],
+    ],
+    [
+      'negative, broken and odd',
+      [-1, 1.5, true],
+      [
+        [1, '-1'],
+        [2, '1.5'],
+        [3, 'true'],
+      ],
+    ],
+  ])('%s', async (_, given, wanted) => {
+    const { cases } = await ids(given.map((id) => (id === undefined ? {} : { id })))
+    expect(cases.map((one) => [one.eval_id, one.eval_key])).toEqual(wanted)
+  })
+  test.each<[string, object, string]>([
+    ['text', { id: 'a' }, '$.evals[0].id: an id that is no whole number'],
+    ['missing', {}, '$.evals[0]: no id; one is assigned'],
+    ['another name', { eval_id: 4 }, '$.evals[0].eval_id: "eval_id" is read as "id"'],
+    ['a number as text', { id: '4' }, '$.evals[0].id: a whole number written as text'],
+  ])('warns of %s', async (_, id, warning) => {
+    const { warnings } = await loadCase({ prompt: 'p', expectations: ['e'], ...id })
+    expect(warnings).toEqual([expect.stringContaining(warning)])
+  })
+  test('the same message at several cases is one warning', async () => {
+    const { warnings } = await ids([{ id: 'a' }, { id: 'b' }, { id: 'c' }])
+    expect(warnings.map(({ message }) => message)).toEqual([expect.stringMatching(/ \(here and at 2 more\)$/)])
+  })
+})
+
+describe('names', () => {
+  test.each<[string, object, string]>([
+    ['name', { id: 1, name: 'march' }, 'march'],
+    ['title', { id: 1, title: 'March total' }, 'March total'],
+    ['eval_name before name', { id: 1, name: 'n', eval_name: 'e' }, 'e'],
+    ['text id', { id: 'add-two' }, 'add-two'],
+    ['first words of the prompt', { id: 1 }, 'please-add-the-numbers-in-a-csv'],
+    ['a blank name is none', { id: 1, name: ' ' }, 'please-add-the-numbers-in-a-csv'],
+    ['letters of any script', { id: 1, prompt: 'Сложи числа' }, 'сложи-числа'],
+    ['no letters', { id: 4, prompt: '???' }, 'case-4'],
+  ])('%s', async (_, one, name) => {
+    const read = await loadCase({ prompt: 'Please add the numbers in a.csv now', expectations: ['e'], ...one })
+    expect(read.case.eval_name).toBe(name)
+  })
+})
+
+describe('prompts', () => {
+  test.each(['input', 'query', 'task', 'question', 'userPrompt', 'instruction'])('%s', async (key) => {
+    const read = await loadCase({ id: 1, [key]: 'Add', expectations: ['e'] })
+    expect(read.case).toMatchObject({ prompt: 'Add', cannot_run: null })
+    expect(read.warnings).toEqual([`$.evals[0].${key}: "${key}" is read as "prompt"`])
+  })
+  test.each([{}, { prompt: ' ' }, { prompt: 3 }, { prompt: null }])('none in %j: the case cannot run', async (part) => {
+    expect((await loadCase({ id: 1, expectations: ['e'], ...part })).case.cannot_run).toBe('it has no prompt')
+  })
+  test('what comes with the prompt and is not read is said', async () => {
+    const { warnings } = await loadCase({
+      id: 1,
+      prompt: 'Review',
+      context: 'a repo',
+      input: 'code',
+      expectations: ['e'],
+    })
+    expect(warnings).toEqual([
+      '$.evals[0].context: "context" of a case is not read',
+      '$.evals[0].input: "input" of a case is not read',
+    ])
+  })
+  test('turns: cannot run yet', async () => {
+    const read = await loadCase({ id: 1, prompt: 'p', turns: ['and now?'], expectations: ['e'] })
+    expect(read.case.cannot_run).toMatch(/turns/)
+  })
+})
+
+describe('unknown fields and trigger evals', () => {
+  test('an unknown field is named once', async () => {
+    const { warnings } = await ids([
+      { id: 1, forbidden: 1 },
+      { id: 2, forbidden: 2 },
+    ])
+    expect(warnings).toMatchObject([
+      { at: '$.evals[0].forbidden', message: '"forbidden" of a case is not read (here and at 1 more)' },
+    ])
+  })
+  test('a key with odd letters has a readable path', async () => {
+    const { warnings } = await ids([{ id: 1, 'a b.c': 1 }])
+    expect(warnings[0]?.at).toBe('$.evals[0]["a b.c"]')
+  })
+  test.each(['should_trigger', 'shouldTrigger', 'expected_activation'])('%s', async (key) => {
+    const read = await loadCase({ id: 1, prompt: 'p', [key]: false, expectations: ['e'] })
+    expect(read.warnings).toEqual([expect.stringContaining('trigger evals belong in a set of their own')])
+    expect(read.case.cannot_run).toBeNull()
+  })
+})
+
+describe('any JSON', () => {
+  const names = [
+    'evals',
+    'id',
+    'prompt',
+    'input',
+    'expectations',
+    'assertions',
+    'expected_output',
+    'files',
+    'checks',
+    'name',
+    'type',
+    'value',
+    'pattern',
+    'path',
+    'text',
+    'git',
+    'timeout',
+    'turns',
+    '__proto__',
+    'constructor',
+  ]
+  const { tree } = fc.letrec((tie) => ({
+    tree: fc.oneof({ depthSize: 'small' }, tie('leaf'), tie('list'), tie('object')),
+    leaf: fc.oneof(
+      fc.constantFrom(null, true, 0, -1, 1.5, 1e21, '', ' ', 'p', '1', '..', '/', '\0', 'contains'),
+      fc.string(),
+    ),
+    list: fc.array(tie('tree'), { maxLength: 4 }),
+    object: fc.dictionary(fc.oneof(fc.constantFrom(...names), fc.string({ maxLength: 3 })), tie('tree'), {
+      maxKeys: 5,
+    }),
+  }))
+  const cases = fc.array(fc.dictionary(fc.constantFrom(...names), tree, { maxKeys: 6 }), { minLength: 1, maxLength: 5 })
+
+  test('loads, or is a UserError; ids are unique; what loads fits the schema', async () => {
+    const seen = { loaded: 0, refused: 0 }
+    const any = fc.oneof(tree, fc.record({ evals: cases }), cases)
+    await fc.assert(
+      fc.asyncProperty(any, async (value) => {
+        try {
+          const read = suiteSchema.parse(await loadEvals(JSON.stringify(value)))
+          expect(new Set(read.cases.map((one) => one.eval_id)).size).toBe(read.cases.length)
+          seen.loaded += 1
+        } catch (error) {
+          expect(error).toBeInstanceOf(UserError)
+          seen.refused += 1
+        }
+      }),
+      { numRuns: 400 },
+    )
+    expect(Math.min(seen.loaded, seen.refused)).toBeGreaterThan(20)
+  })
+})

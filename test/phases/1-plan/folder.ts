@@ -1,0 +1,55 @@
+/** Temporary folders with real files, removed when the test ends. */
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, onTestFinished } from 'vitest'
+import type { Suite, SuiteCase } from '../../../schemas/suite.ts'
+import { UserError } from '../../../src/base/error.ts'
+import { loadSuite } from '../../../src/phases/1-plan/load.ts'
+
+export const skillText = '---\nname: sums\ndescription: Adds up.\n---\nAdd up.\n'
+
+/** A folder with these files (path → text). */
+export function folderOf(files: Record<string, string | Uint8Array>): string {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'plan-test-')))
+  onTestFinished(() => rmSync(root, { recursive: true, force: true }))
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(root, name)
+    mkdirSync(path.dirname(file), { recursive: true })
+    writeFileSync(file, text)
+  }
+  return root
+}
+
+/** A skill folder whose evals.json is this value (or this text). */
+export function skillWith(evals: unknown, files: Record<string, string> = {}): string {
+  const text = typeof evals === 'string' ? evals : JSON.stringify(evals)
+  return folderOf({ 'SKILL.md': skillText, 'evals/evals.json': text, ...files })
+}
+
+export function loadEvals(evals: unknown, files: Record<string, string> = {}): Promise<Suite> {
+  return loadSuite(skillWith(evals, files))
+}
+
+/** The only case of a suite with this one case. */
+export async function loadCase(
+  one: unknown,
+  files: Record<string, string> = {},
+): Promise<{ case: SuiteCase; warnings: string[] }> {
+  const { cases, warnings } = await loadEvals({ skill_name: 'sums', evals: [one] }, files)
+  const [only] = cases
+  expect(cases).toHaveLength(1)
+  if (only === undefined) throw new Error('no case')
+  return { case: only, warnings: warnings.map(({ at, message }) => `${at}: ${message}`) }
+}
+
+/** The UserError that this throws. */
+export async function userError(work: Promise<unknown>): Promise<UserError> {
+  const error = await work.then(
+    () => null,
+    (thrown: unknown) => thrown,
+  )
+  expect(error).toBeInstanceOf(UserError)
+  if (error instanceof UserError) return error
+  throw error
+}
