@@ -48,6 +48,7 @@ function troubleOf(written: Written): Trouble | null {
 function timed(written: Written, context: z.RefinementCtx) {
   const trouble = troubleOf(written)
   if (trouble === null) {
+    if (context.issues.length > 0) return z.NEVER
     context.issues.push({ code: 'custom', message: `must have exactly one of ${kinds.join(', ')}`, input: written })
     return z.NEVER
   }

@@ -78,7 +78,10 @@ const rule = strict({
   ...answer.shape,
 }).transform(({ text, tool_calls, stop_reason, ...rest }, context) => {
   const isBare = [text, tool_calls, stop_reason].every((one) => one === undefined)
-  const wrong = (message: string) => context.issues.push({ code: 'custom', message, input: rest })
+  const wrong = (message: string) => {
+    // an unknown key has been told already, and is most likely the reason
+    if (context.issues.length === 0) context.issues.push({ code: 'custom', message, input: rest })
+  }
   if (!isBare && rest.answer) wrong('answers in two places: in the rule and under answer')
   if (isBare && !rest.answer && !rest.fault) wrong('needs text, tool_calls or a fault')
   return isBare ? rest : { ...rest, answer: { text, tool_calls, stop_reason } }
