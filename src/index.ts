@@ -1,2 +1,16 @@
-/** The library: flows and types. */
+/** The library: flows and types. Flows emit typed events and never print or exit. */
+export type { Benchmark } from '../schemas/benchmark.ts'
+export type { EvalCase, EvalsFile } from '../schemas/evals.ts'
+export type { FlowEvent } from '../schemas/flow_event.ts'
+export type { Grading } from '../schemas/grading.ts'
+export type { EngineChoice, Plan, RunSpec } from '../schemas/plan.ts'
+export type { RunRecord } from '../schemas/run.ts'
+export type { Skill, Suite } from '../schemas/suite.ts'
+export type { TranscriptEvent } from '../schemas/transcript.ts'
 export { UserError } from './base/error.ts'
+export { aggregateAgain } from './flows/aggregate.ts'
+export { bench, planBench } from './flows/bench.ts'
+export { type FlowContext, IncompleteError } from './flows/context.ts'
+export { type GradeAgainRequest, grade } from './flows/grade.ts'
+export type { BenchRequest, Prepared } from './flows/prepare.ts'
+export type { BenchResult } from './flows/summarize.ts'

@@ -19,7 +19,7 @@ export function parseJson(text: string, file: string): unknown {
 }
 
 /** Parses JSON text and checks it against the schema. Throws UserError naming the field and the value found. */
-export function parseAs<S extends z.ZodType>(schema: S, text: string, file: string): z.infer<S> {
+function parseAs<S extends z.ZodType>(schema: S, text: string, file: string): z.infer<S> {
   return checkAs(schema, parseJson(text, file), file)
 }
 

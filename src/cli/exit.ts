@@ -8,5 +8,6 @@ export const exitCodes = {
   interrupted: 130,
 } as const
 
-export const exitHelp = `Exit codes: 0 done · 1 a gate, case or check failed · 2 usage or unreadable input · 3 incomplete (a planned
-run without a grade) · 70 bug · 130 Ctrl-C`
+export const exitHelp = `Exit codes:
+  0 done · 1 a gate, case or check failed · 2 usage or unreadable input
+  3 incomplete (a planned run without a grade) · 70 bug · 130 Ctrl-C`

@@ -120,7 +120,7 @@ export function block(state: Progress, { stream, concurrency }: LiveOptions): st
     bold(oneLine(heading(plan), width - 1)),
     dim(drawn[0] ?? ''),
     ...drawn.slice(1),
-    ...(hidden > 0 ? [dim(`… ${hidden} more cases`)] : []),
+    ...(hidden > 0 ? [dim(oneLine(`… ${hidden} more cases`, width - 1))] : []),
     oneLine(statusLine(state, concurrency), width - 1),
     ...(state.firstPair === null ? [] : [dim(oneLine(`first graded pair: ${state.firstPair}`, width - 1))]),
   ]

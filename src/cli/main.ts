@@ -44,7 +44,8 @@ function parser(argv: readonly string[], done: (code: number) => void) {
     )
     .exitProcess(false)
     .fail((message, error) => {
-      throw error ?? new UserError(message, 'see whetstone --help')
+      if (error && error.name !== 'YError') throw error
+      throw new UserError(error?.message ?? message, 'see whetstone --help')
     })
 }
 

@@ -1,5 +1,6 @@
 /** Colours where a person looks at a terminal, plain text everywhere else; numbers as people read them. */
 import pico from 'picocolors'
+import stringWidth from 'string-width'
 
 export function colours(stream: NodeJS.WriteStream) {
   return pico.createColors(Boolean(stream.isTTY) && !process.env.NO_COLOR && process.env.TERM !== 'dumb')
@@ -23,35 +24,44 @@ export function dollars(usd: number): string {
   return usd < 0.01 && usd > 0 ? '<$0.01' : `$${usd.toFixed(2)}`
 }
 
-/** Rows as aligned columns; the first column is to the left, the others as given. */
+/** Rows as aligned columns; those named in `right` are aligned to the right. */
 export function columns(rows: readonly (readonly string[])[], right: readonly number[] = []): string[] {
   const count = Math.max(0, ...rows.map((row) => row.length))
   const widths = Array.from({ length: count }, (_, column) =>
-    Math.max(0, ...rows.map((row) => (row[column] ?? '').length)),
+    Math.max(0, ...rows.map((row) => stringWidth(row[column] ?? ''))),
   )
+  const pad = (cell: string, column: number) => ' '.repeat((widths[column] ?? 0) - stringWidth(cell))
   return rows.map((row) =>
     row
-      .map((cell, column) =>
-        right.includes(column) ? cell.padStart(widths[column] ?? 0) : cell.padEnd(widths[column] ?? 0),
-      )
+      .map((cell, column) => (right.includes(column) ? pad(cell, column) + cell : cell + pad(cell, column)))
       .join('  ')
       .trimEnd(),
   )
 }
 
-/** One line for a terminal: control characters shown as ·, cut to a width. */
+const graphemes = new Intl.Segmenter()
+
+/** One line for a terminal: control and format characters shown as ·, cut to a width in columns (wide characters take two). */
 export function oneLine(text: string, width: number): string {
-  const flat = text.replaceAll(/[\p{Cc}\p{Cf}]+/gu, '·')
-  return flat.length > width ? `${flat.slice(0, Math.max(0, width - 1))}…` : flat
+  const flat = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, '·')
+  if (stringWidth(flat) <= width) return flat
+  let kept = ''
+  let used = 1
+  for (const { segment } of graphemes.segment(flat)) {
+    used += stringWidth(segment)
+    if (used > width) break
+    kept += segment
+  }
+  return `${kept}…`
 }
 
-/** Text in lines of at most `width`, broken between words, later ones indented by two. */
+/** Text in lines of at most `width` columns, broken between words, later ones indented by two. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = []
   for (const word of oneLine(text, Number.POSITIVE_INFINITY).split(' ')) {
     const last = lines.at(-1)
     if (last === undefined) lines.push(word)
-    else if (last.length + 1 + word.length <= width) lines[lines.length - 1] = `${last} ${word}`
+    else if (stringWidth(last) + 1 + stringWidth(word) <= width) lines[lines.length - 1] = `${last} ${word}`
     else lines.push(`  ${word}`)
   }
   return lines

@@ -6,12 +6,12 @@ import { showResult } from '../show.ts'
 import { benchFlags } from './bench_flags.ts'
 import { type Done, withFlow, withJson } from './shared.ts'
 
-export function benchOptions(args: Argv) {
+function benchOptions(args: Argv) {
   return withJson(args)
     .positional('skill', { type: 'string', demandOption: true, describe: 'the folder that holds SKILL.md' })
     .options(benchFlags)
     .usage(
-      '$0 bench <skill> [options]\n\ntwo arms: does the skill help?\n\nRuns each case of evals/evals.json with the skill and without it, grades every run and writes\nbenchmark.json, benchmark.md and report.html. Run again after an interruption, it does only what is missing.',
+      '$0 bench <skill> [options]\n\ntwo arms: does the skill help?\n\nRuns each case of evals/evals.json with the skill and without it, grades every run, and writes\nbenchmark.json, benchmark.md and report.html. After an interruption the same command does only\nwhat is missing.',
     )
     .example('$0 bench skills/pdf --dry-run', 'see the plan first')
     .example('$0 bench skills/pdf --engine claude-code:sonnet --runs 5', 'Claude Code, five runs an arm')

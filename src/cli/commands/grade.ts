@@ -37,7 +37,7 @@ function gradeOptions(args: Argv) {
       describe: 'environment variables that checks may see (repeatable)',
     })
     .usage(
-      '$0 grade <benchmark> [options]\n\ngrade finished runs again, without running them\n\nTakes the criteria that the suite has now, so you can edit expectations and checks and pay for no run.\nThen it writes benchmark.json anew.',
+      '$0 grade <benchmark> [options]\n\ngrade finished runs again, without running them\n\nTakes the criteria that the suite has now, so you can edit expectations and\nchecks and pay for no run. Then it writes benchmark.json anew.',
     )
     .example('$0 grade workspaces/pdf/benchmarks/2026-01-15T10-30-00Z', 'after editing the expectations')
     .example('$0 grade <benchmark> --judge anthropic:opus --again', 'with another judge')

@@ -1,0 +1,155 @@
+/** The program at its edge: help, versions, mistakes with their exit codes, JSON lines. */
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { flowEvent } from '../../schemas/flow_event.ts'
+import { plan } from '../../schemas/plan.ts'
+import { agent, fresh, makeSkill, whetstone } from '../e2e/program.ts'
+
+const simple = [{ id: 1, name: 'first', prompt: 'x', checks: [{ type: 'contains', value: 'TIDY' }] }]
+const command = ['--engine', agent('tidy.mjs')]
+
+describe('help', () => {
+  test.each(['bench', 'grade', 'aggregate', 'demo', 'practice'])('%s has one with an example', async (name) => {
+    const { code, stdout } = await whetstone([name, '--help'])
+    expect(code).toBe(0)
+    expect(stdout).toContain('Examples:')
+  })
+  test('of bench says first what it is for', async () => {
+    const { stdout } = await whetstone(['bench', '--help'])
+    expect(stdout.split('\n').filter(Boolean)[1]).toBe('two arms: does the skill help?')
+  })
+  test('--version is the version', async () => {
+    const { version } = JSON.parse(readFileSync(path.join(import.meta.dirname, '../../package.json'), 'utf8'))
+    expect((await whetstone(['--version'])).stdout).toBe(`${version}\n`)
+  })
+})
+
+describe('a mistake ends with exit 2, one line and a way out', () => {
+  const skill = makeSkill(simple)
+  const notSkill = fresh()
+  const badJson = makeSkill(simple, { 'evals/evals.json': '{\n  "evals": [,]\n}' })
+  test.each<[string, string[], RegExp]>([
+    ['no command', [], /Give a command/],
+    ['an unknown command', ['benhc'], /Did you mean bench\?|Unknown/],
+    ['an unknown flag', ['bench', skill, '--rusn', '3'], /rusn/],
+    ['no runs', ['bench', skill, '--runs', '0'], /--runs/],
+    ['half a run', ['bench', skill, '--runs', '1.5'], /--runs/],
+    ['no skill there', ['bench', '/no/such'], /no such folder/],
+    ['a folder without SKILL.md', ['bench', notSkill], /SKILL\.md/],
+    ['broken JSON', ['bench', badJson, ...command], /evals\.json:2:/],
+    ['an unknown case', ['bench', skill, ...command, '--case', 'frist'], /first/],
+    ['an unknown engine', ['bench', skill, '--engine', 'claud-code'], /claude-code/],
+    ['a program that is not there', ['bench', skill, '--engine', 'command:no-such-program'], /no-such-program/],
+    ['no credentials', ['bench', skill, '--engine', 'anthropic'], /ANTHROPIC_API_KEY/],
+    ['no engine at all', ['bench', skill], /whetstone demo/],
+    ['no benchmark there', ['grade', notSkill], /plan\.json/],
+    ['an unknown git ref', ['bench', skill, ...command, '--baseline', 'git:nope'], /nope|git/],
+  ])('%s', async (_what, args, message) => {
+    const end = await whetstone(args, { env: { PATH: '/usr/bin:/bin' } })
+    expect(end.stderr).toMatch(message)
+    expect(end.stderr).not.toMatch(/\n\s+at /)
+    expect(end.code).toBe(2)
+  })
+  test('with --json the error is a JSON line too', async () => {
+    const end = await whetstone(['bench', '/no/such', '--json'])
+    expect(JSON.parse(end.stdout)).toMatchObject({ type: 'error', exit_code: 2 })
+  })
+  test('a server that is not there ends with 3, before any run', async () => {
+    const workspace = path.join(fresh(), 'ws')
+    const env = { ANTHROPIC_API_KEY: 'k', ANTHROPIC_BASE_URL: 'http://127.0.0.1:9' }
+    const end = await whetstone(['bench', skill, '--engine', 'anthropic', '--workspace', workspace], { env })
+    expect(end).toMatchObject({ code: 3 })
+    expect(end.stderr).toContain('127.0.0.1:9')
+    expect(() => readdirSync(workspace)).toThrow()
+  })
+})
+
+describe('bench', () => {
+  test('--dry-run prints the plan and the calls and writes nothing', async () => {
+    const cwd = fresh()
+    const end = await whetstone(['bench', makeSkill(simple), ...command, '--dry-run'], { cwd })
+    expect(end).toMatchObject({ code: 0 })
+    expect(end.stdout).toContain('6 agent runs, 0 judge calls')
+    expect(readdirSync(cwd)).toEqual([])
+  })
+  test('--dry-run --json is the plan', async () => {
+    const end = await whetstone(['bench', makeSkill(simple), ...command, '--dry-run', '--json'])
+    expect(plan.parse(JSON.parse(end.stdout)).runs).toHaveLength(6)
+  })
+  test('--json prints flow events, then the result', async () => {
+    const cwd = fresh()
+    const end = await whetstone(['bench', makeSkill(simple), ...command, '--runs', '1', '--json'], { cwd })
+    const lines = end.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const types = lines.slice(0, -1).map((line) => flowEvent.parse(line).type)
+    expect(types).toEqual(
+      expect.arrayContaining(['plan_ready', 'run_started', 'run_finished', 'grade_finished', 'benchmark_written']),
+    )
+    expect(lines.at(-1)).toMatchObject({ type: 'result', exit_code: 0, complete: true })
+    expect(end.code).toBe(0)
+    expect(readdirSync(path.join(cwd, 'workspaces/tidy/benchmarks'))).toHaveLength(1)
+  })
+  test('an agent that always crashes: counted apart, no rate, exit 3', async () => {
+    const workspace = path.join(fresh(), 'ws')
+    const end = await whetstone([
+      'bench',
+      makeSkill(simple),
+      '--engine',
+      'command:false',
+      '--retries',
+      '0',
+      '--runs',
+      '1',
+      '--workspace',
+      workspace,
+    ])
+    expect(end.code).toBe(3)
+    expect(end.stdout).toContain('INCOMPLETE')
+    expect(end.stdout).toContain('failed:crash')
+  })
+  test('a suite in which no case can run is a mistake in the suite', async () => {
+    const skill = makeSkill([{ id: 1, prompt: 'x', files: ['evals/no-such.txt'], expectations: ['y'] }])
+    const end = await whetstone(['bench', skill, ...command])
+    expect(end.code).toBe(2)
+    expect(end.stderr).toContain('no-such.txt')
+  })
+  test('a suite with no criteria at all is never exit 0', async () => {
+    const end = await whetstone(['bench', makeSkill([{ id: 1, prompt: 'x' }]), ...command, '--runs', '1'])
+    expect(end.code).toBe(3)
+  })
+  test('--baseline compares two versions, the new one minus the old one', async () => {
+    const old = makeSkill(simple)
+    const skill = makeSkill(simple)
+    mkdirSync(path.join(old, 'x'), { recursive: true })
+    writeFileSync(path.join(old, 'x/note.md'), 'old')
+    const end = await whetstone(['bench', skill, ...command, '--baseline', old, '--runs', '1', '--json'])
+    const result = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '')
+    expect(Object.keys(result.run_summary).sort()).toEqual(['delta', 'new_skill', 'old_skill'])
+  })
+})
+
+describe('grade and aggregate', () => {
+  test('grade takes the criteria of now and runs nothing', async () => {
+    const skill = makeSkill(simple)
+    const workspace = path.join(fresh(), 'ws')
+    const log = path.join(fresh(), 'log')
+    const env = { AGENT_LOG: log }
+    await whetstone(['bench', skill, ...command, '--runs', '1', '--workspace', workspace, '--pass-env', 'AGENT_LOG'], {
+      env,
+    })
+    const before = readFileSync(log, 'utf8')
+    const evals = [{ ...simple[0], checks: [{ type: 'contains', value: 'messy' }] }]
+    writeFileSync(path.join(skill, 'evals/evals.json'), JSON.stringify({ skill_name: 'tidy', evals }))
+    const folder = path.join(workspace, 'benchmarks', readdirSync(path.join(workspace, 'benchmarks'))[0] ?? '')
+    const graded = await whetstone(['grade', folder, '--json'], { env })
+    expect(JSON.parse(graded.stdout.trim().split('\n').at(-1) ?? '').run_summary.delta.pass_rate).toBe('-1.00')
+    expect(readFileSync(log, 'utf8')).toBe(before)
+    const benchmark = readFileSync(path.join(folder, 'benchmark.json'), 'utf8')
+    writeFileSync(path.join(folder, 'benchmark.json'), 'broken')
+    expect((await whetstone(['aggregate', folder])).code).toBe(0)
+    expect(readFileSync(path.join(folder, 'benchmark.json'), 'utf8')).toBe(benchmark)
+  })
+})

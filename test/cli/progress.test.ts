@@ -1,0 +1,159 @@
+/** What the live table knows and draws. */
+
+import { PassThrough } from 'node:stream'
+import fc from 'fast-check'
+import stringWidth from 'string-width'
+import { describe, expect, test } from 'vitest'
+import type { FlowEvent } from '../../schemas/flow_event.ts'
+import { block, liveView } from '../../src/cli/live.ts'
+import { advance, armRate, noProgress, timeLeft } from '../../src/cli/progress.ts'
+import { columns, dollars, duration, oneLine, wrap } from '../../src/cli/style.ts'
+
+const run = (evalId: number, configuration: string, number = 1) => ({
+  run_id: `eval-${evalId}/${configuration}/run-${number}`,
+  eval_id: evalId,
+  eval_name: `case ${evalId}`,
+  configuration,
+  run_number: number,
+})
+const plan: FlowEvent = {
+  type: 'plan_ready',
+  folder: '/x',
+  skill_name: 'tidy',
+  engine: 'command',
+  model: null,
+  judge: 'anthropic',
+  candidate: 'with_skill',
+  baseline: 'without_skill',
+  cases: [1, 2].map((eval_id) => ({ eval_id, eval_name: `case ${eval_id}` })),
+  runs: 8,
+  runs_per_case: 2,
+  done: 0,
+  warnings: 0,
+}
+const started = (...name: Parameters<typeof run>): FlowEvent => ({ type: 'run_started', ...run(...name) })
+const finished = (
+  name: ReturnType<typeof run>,
+  more: Partial<Extract<FlowEvent, { type: 'run_finished' }>> = {},
+): FlowEvent => ({
+  type: 'run_finished',
+  ...name,
+  status: 'completed',
+  kind: null,
+  message: null,
+  duration_ms: 1000,
+  tokens: 50,
+  cost_usd: 0.25,
+  skill_read: null,
+  ...more,
+})
+const graded = (name: ReturnType<typeof run>, pass_rate: number | null): FlowEvent => ({
+  type: 'grade_finished',
+  ...name,
+  passed: 1,
+  total: 2,
+  pass_rate,
+  judge_errors: 0,
+  cost_usd: null,
+})
+const state = (...events: FlowEvent[]) => events.reduce(advance, noProgress)
+
+describe('progress', () => {
+  const both = state(
+    plan,
+    started(1, 'with_skill'),
+    started(1, 'without_skill'),
+    finished(run(1, 'with_skill')),
+    finished(run(1, 'without_skill'), {
+      status: 'failed',
+      kind: 'crash',
+      message: 'boom',
+      tokens: null,
+      cost_usd: null,
+    }),
+    graded(run(1, 'with_skill'), 0.5),
+  )
+  test('counts runs, tokens and known cost', () => expect(both).toMatchObject({ finished: 2, tokens: 50, usd: 0.25 }))
+  test('has the mean of an arm, null before its first grade', () => {
+    expect([armRate(both, 'with_skill'), armRate(both, 'without_skill')]).toEqual([0.5, null])
+  })
+  test('tells the first pair once both arms of a case are graded', () => {
+    expect(both.firstPair).toBeNull()
+    expect(advance(both, graded(run(1, 'without_skill'), 0)).firstPair).toBe(
+      'case 1: with_skill 50 %, without_skill 0 %',
+    )
+  })
+  test('a grade that decided nothing changes no rate', () => {
+    expect(armRate(advance(both, graded(run(2, 'with_skill'), null)), 'with_skill')).toBe(0.5)
+  })
+  test('guesses the time left from the pace', () => expect(timeLeft(both, 2)).toBe(3000))
+  test('unknown cost stays unknown', () =>
+    expect(state(plan, finished(run(1, 'with_skill'), { cost_usd: null })).usd).toBeNull())
+})
+
+describe('the table', () => {
+  const stream = Object.assign(new PassThrough(), {
+    isTTY: false,
+    columns: 60,
+    rows: 24,
+  }) as unknown as NodeJS.WriteStream
+  test('is never wider or taller than the terminal, whatever the names hold', () => {
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'binary' }),
+        fc.integer({ min: 10, max: 120 }),
+        fc.integer({ min: 8, max: 50 }),
+        (name, width, rows) => {
+          const many = { ...plan, cases: Array.from({ length: 60 }, (_, eval_id) => ({ eval_id, eval_name: name })) }
+          const lines = block(state(many, started(1, 'with_skill')), {
+            stream: Object.assign(stream, { columns: width, rows }),
+            concurrency: 2,
+          })
+          expect(lines.length).toBeLessThan(rows)
+          for (const line of lines) expect(line).not.toMatch(/[\p{Cc}\p{Cf}]/u)
+          for (const line of lines) expect(stringWidth(line)).toBeLessThan(width)
+        },
+      ),
+    )
+  })
+  test('off a terminal it is plain lines', () => {
+    const out = new PassThrough()
+    const view = liveView({
+      stream: Object.assign(out, { isTTY: false }) as unknown as NodeJS.WriteStream,
+      concurrency: 1,
+    })
+    view.on(plan)
+    view.on(finished(run(1, 'with_skill'), { status: 'failed', kind: 'crash', message: 'bo\u001b[31mom' }))
+    view.end()
+    const text = String(out.read())
+    expect(text).toContain('tidy · command · judge anthropic · 2 cases × 2 arms × 2 = 8 runs')
+    expect(text).toContain('[1/8] 1 case 1 · with_skill · run 1 failed: bo·[31mom 1.0 s')
+  })
+})
+
+describe('numbers and text', () => {
+  test.each([
+    [4200, '4.2 s'],
+    [42_000, '42 s'],
+    [65_000, '1:05'],
+    [3_725_000, '1:02:05'],
+  ])('%d ms is %s', (ms, text) => expect(duration(ms)).toBe(text))
+  test.each([
+    [0, '$0.00'],
+    [0.004, '<$0.01'],
+    [1.5, '$1.50'],
+  ])('%d dollars are %s', (usd, text) => expect(dollars(usd)).toBe(text))
+  test('columns line up', () =>
+    expect(
+      columns(
+        [
+          ['a', '1'],
+          ['long', '22'],
+        ],
+        [1],
+      ),
+    ).toEqual(['a      1', 'long  22']))
+  test('one line has no control characters and is cut', () => expect(oneLine('a\nb\u202ec', 3)).toBe('a·…'))
+  test('wrapped lines break between words and are indented', () =>
+    expect(wrap('one two three', 8)).toEqual(['one two', '  three']))
+})
