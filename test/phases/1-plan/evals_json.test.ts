@@ -158,6 +158,20 @@ describe('ids', () => {
   })
 })
 
+describe('odd JSON', () => {
+  test('an id -0 is 0', async () => {
+    const { cases } = await loadEvals(
+      '{"skill_name": "s", "evals": [{"id": -0, "prompt": "p", "expectations": ["e"]}]}',
+    )
+    expect(cases[0]?.eval_id).toBe(0)
+  })
+  test('a field in two spellings: the right one is read, the other is said', async () => {
+    const read = await loadCase({ id: 1, prompt: 'p', expectedOutput: 'x', expected_output: 'y', expectations: ['e'] })
+    expect(read.case.expected_output).toBe('y')
+    expect(read.warnings).toEqual(['$.evals[0].expectedOutput: "expectedOutput" of a case is not read'])
+  })
+})
+
 describe('names', () => {
   test.each<[string, object, string]>([
     ['name', { id: 1, name: 'march' }, 'march'],

@@ -70,6 +70,7 @@ describe('runs', () => {
   test.each<[string, string]>([
     ['Сложи', 'eval-1-сложи'],
     ['a/../b', 'eval-1-a-b'],
+    ['Cafe\u0301', 'eval-1-caf\u00e9'],
     ['???', 'eval-1'],
     ['x'.repeat(80), `eval-1-${'x'.repeat(40)}`],
     ['😀 happy', 'eval-1-happy'],

@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { exportGitVersion, readSkill, skillFiles } from '../../../src/phases/1-plan/skill.ts'
 import { folderOf, skillText, userError } from './folder.ts'
 
@@ -151,6 +151,15 @@ describe('a version from git', () => {
     await exportGitVersion({ folder: skill, ref: 'v1', target })
     expect(git(repo, 'status', '--porcelain')).toBe(before)
     expect(readFileSync(path.join(skill, 'scripts/run.sh'), 'utf8')).toBe('three')
+  })
+  test('GIT_DIR of the caller (a hook sets it) names no other repository', async () => {
+    const { skill, target } = repository()
+    process.env.GIT_DIR = path.join(target, 'none')
+    onTestFinished(() => {
+      delete process.env.GIT_DIR
+    })
+    await exportGitVersion({ folder: skill, ref: 'v1', target })
+    expect(readdirSync(target)).toContain('SKILL.md')
   })
   test('a skill that is the repository itself', async () => {
     const { repo, target } = repository()
