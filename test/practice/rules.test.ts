@@ -103,6 +103,27 @@ describe('rules', () => {
     })
     expect(answer.content).toEqual([{ type: 'text', text: 'me.sh' }])
   })
+  test('so is any other text there: of the last tool', async () => {
+    await using bench = await openBench(
+      "rules: [{ name: a, when: { result_of: Bash, result: '^run (?<what>.*)' }, text: '{{what}}' }]",
+    )
+    const answer = await bench.client.messages.create({
+      model: 'm',
+      max_tokens: 9,
+      messages: [
+        { role: 'user', content: 'x' },
+        { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'Bash', input: {} }] },
+        {
+          role: 'user',
+          content: [
+            { type: 'tool_result', tool_use_id: 'a', content: 'done' },
+            { type: 'text', text: 'run on' },
+          ],
+        },
+      ],
+    })
+    expect(answer.content).toEqual([{ type: 'text', text: 'on' }])
+  })
   test('an answer may stand under answer, and give its stop reason', async () => {
     await using bench = await openBench('rules: [{ name: a, answer: { text: cut, stop_reason: max_tokens } }]')
     expect(await bench.say('x')).toMatchObject({ stop_reason: 'max_tokens', content: [{ text: 'cut' }] })

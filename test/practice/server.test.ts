@@ -7,6 +7,7 @@ import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import Anthropic from '@anthropic-ai/sdk'
 import { describe, expect, test } from 'vitest'
+import { RequestLog } from '../../src/practice/log.ts'
 import { parseScenario } from '../../src/practice/scenario.ts'
 import { startPractice } from '../../src/practice/server.ts'
 import { callsIn, openBench, textIn, tools } from './bench.ts'
@@ -70,6 +71,21 @@ describe('messages', () => {
       'message_delta',
       'message_stop',
     ])
+  })
+  test('no piece of a stream ends inside a character', async () => {
+    await using bench = await openBench(`rules: [{ name: a, text: '${'x'.repeat(23)}👋👋${'y'.repeat(40)}' }]`)
+    const pieces: string[] = []
+    const messages = [{ role: 'user' as const, content: 'x' }]
+    for await (const event of await bench.client.messages.create({
+      model: 'm',
+      max_tokens: 9,
+      messages,
+      stream: true,
+    })) {
+      if (event.type === 'content_block_delta' && event.delta.type === 'text_delta') pieces.push(event.delta.text)
+    }
+    expect(pieces.length).toBeGreaterThan(2)
+    expect(pieces.filter((piece) => /\p{Cs}/u.test(piece))).toEqual([])
   })
   test('a tool round trip', async () => {
     await using bench = await openBench(both)
@@ -227,6 +243,11 @@ describe('the log', () => {
         headers: { 'user-agent': expect.stringContaining('Anthropic') },
       },
     ])
+  })
+  test('keeps the newest 10,000 in memory', async () => {
+    const log = await RequestLog.open(undefined)
+    for (let at = 0; at < 10_001; at += 1) log.begin({ method: 'GET', path: '/', userAgent: '' })
+    expect([log.requests.length, log.requests[0]?.n, log.requests.at(-1)?.n]).toEqual([10_000, 2, 10_001])
   })
   test('goes to a file, one line a request, behind what is there', async () => {
     const logFile = path.join(await mkdtemp(path.join(tmpdir(), 'practice-')), 'log.jsonl')
