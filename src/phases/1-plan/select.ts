@@ -27,9 +27,22 @@ function meant(cases: readonly SuiteCase[], text: string): SuiteCase[] {
     const found = cases.filter(reading)
     if (found.length > 0) return found
   }
-  const near = nearest(text, [...new Set(cases.flatMap(namesOf))])
+  const near = nearNames(cases, text)
   const hint = near.length > 0 ? `nearest: ${near.join(', ')}` : `there is ${listed(cases)}`
   throw new UserError(`--case ${text}: no such case`, hint)
+}
+
+/** A long name is also near when one of its words is. */
+function nearNames(cases: readonly SuiteCase[], text: string): string[] {
+  const names = [...new Set(cases.flatMap(namesOf))]
+  const near = nearest(text, names)
+  if (near.length > 0) return near
+  const words = new Set(nearest(text, [...new Set(names.flatMap(wordsOf))]))
+  return names.filter((name) => wordsOf(name).some((word) => words.has(word))).slice(0, 3)
+}
+
+function wordsOf(name: string): string[] {
+  return name.split(/[^\p{L}\p{N}]+/u).filter((word) => word.length > 2)
 }
 
 function namesOf(one: SuiteCase): string[] {

@@ -114,7 +114,7 @@ async function checkOut({ top, tree, target }: { top: string; tree: string; targ
 
 async function hint(folder: string, ref: string): Promise<string> {
   const refs = (await git(folder, ['for-each-ref', '--format=%(refname:short)'])).split('\n').filter(Boolean)
-  const near = nearest(ref, refs)
+  const near = nearest(ref, ['HEAD', ...refs])
   if (near.length > 0) return `nearest: ${near.join(', ')}`
   return refs.length === 0
     ? 'commit the skill first'

@@ -43,6 +43,7 @@ describe('refuses', () => {
   test.each<[string, string]>([
     ['march totl', 'nearest: march total'],
     ['apr', 'nearest: '],
+    ['exprot', 'nearest: export [json]'],
     ['zzzzzzzz', 'there is 1 (march total), 2 (april/total), 12 (1), 3 (export [json])'],
     ['zzzz*', 'there is 1 (march total)'],
     ['', 'nearest: '],

@@ -172,6 +172,10 @@ describe('a version from git', () => {
     expect(error.message).toMatch(/^--baseline git:v2: no such ref in /)
     expect(error.fix).toMatch(/^nearest: v1/)
   })
+  test('a mistyped HEAD is known too', async () => {
+    const { skill, target } = repository()
+    expect((await userError(exportGitVersion({ folder: skill, ref: 'HEDA', target }))).fix).toMatch(/^nearest: HEAD/)
+  })
   test('a ref that looks like an option is only a ref', async () => {
     const { skill, target } = repository()
     const ref = `--output=${target}.txt`
