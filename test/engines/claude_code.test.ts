@@ -56,8 +56,8 @@ rules:
   - { name: end, when: { turn: { min: 2 } }, answer: { text: done } }
   - { name: look, answer: { tool_calls: { name: Read, input: { file_path: note.md } } } }
 `
-  async function run(stage: Stage, more: Partial<EngineTask>) {
-    await using server = await practice(rules)
+  async function run(stage: Stage, more: Partial<EngineTask>, scenario = rules) {
+    await using server = await practice(scenario)
     const credentials = { ...keysFor(server), WHETSTONE_CLAUDE: claudeBinary() ?? '' }
     const own = stage.task({ credentials, model: 'sonnet', prompt: 'look', ...more })
     const { outcome } = await perform(claudeCode, own)
@@ -106,5 +106,20 @@ rules:
     const { asked } = await run(stage, { tools: 'all' })
     expect(asked).toContain('INSTRUCTION-CANARY')
     expect(existsSync(path.join(stage.home, 'hooked'))).toBe(true)
+  })
+
+  test('an answer that never fits its schema is bad output, and says what did not fit', async () => {
+    await using stage = await openStage()
+    const answerSchema = { type: 'object', properties: { verdict: { type: 'string' } }, required: ['verdict'] }
+    const never = `
+rules:
+  - { name: answer, answer: { tool_calls: { name: StructuredOutput, input: { other: x } } } }
+`
+    const { outcome } = await run(stage, { tools: 'read_only', answerSchema }, never)
+    expect(outcome).toMatchObject({
+      status: 'failed',
+      error: { kind: 'bad_output', message: expect.stringContaining("'verdict'"), retryable: false },
+      report: { usage: { output_tokens: expect.any(Number) } },
+    })
   })
 })

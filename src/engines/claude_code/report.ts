@@ -59,15 +59,16 @@ function modelOf(result: ResultRecord | null): string | null {
   return models.sort(([, a], [, b]) => b.outputTokens - a.outputTokens)[0]?.[0] ?? null
 }
 
-/** Ends that are the agent's own doing, though Claude Code calls them errors: the outcome is graded as it is. */
-const ownEnds = new Set(['error_max_turns', 'error_max_structured_output_retries'])
-
 /** Why the run failed; null: it did not. */
 export function failureOf(stream: ClaudeStream, end: ProcessEnd): EngineError | null {
   const { result, apiError } = stream
   if (result === null) return noResult(stream, end)
-  if (ownEnds.has(result.subtype)) return null
+  // the agent's own doing, though Claude Code calls it an error: the outcome is graded as it is
+  if (result.subtype === 'error_max_turns') return null
   const text = (result.result ?? result.errors?.join('; ') ?? '').trim() || result.subtype
+  if (result.subtype === 'error_max_structured_output_retries') {
+    return { kind: 'bad_output', message: text, retryable: false, retryAfterMs: null }
+  }
   if (!result.is_error && apiError === null) return null
   const kind = kindOfFailure(result.api_error_status ?? statusIn(text), apiError, text)
   return { kind, message: text, retryable: mayPass(kind), retryAfterMs: null }

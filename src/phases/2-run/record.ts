@@ -79,7 +79,8 @@ function errorOf(spec: RunSpec, end: RunEnd): { kind: FailureKind; message: stri
 /** What is wrong with the skills that an engine says it loaded, for this arm; null: nothing. */
 export function contamination(spec: RunSpec, loaded: readonly string[]): { kind: FailureKind; message: string } | null {
   if (spec.absent_skill !== null && isLoaded(loaded, spec.absent_skill)) {
-    return { kind: 'contaminated', message: `the skill ${spec.absent_skill} is visible in the arm without it` }
+    const message = `the skill ${spec.absent_skill} is visible in the arm without it: the agent brings one of that name`
+    return { kind: 'contaminated', message }
   }
   if (spec.skill !== null && !isLoaded(loaded, spec.skill.name)) {
     const list = loaded.join(', ') || 'none'
