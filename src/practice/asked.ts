@@ -11,7 +11,7 @@ export interface Asked {
   body: Body
 }
 
-export type Body = { kind: 'json'; value: unknown } | { kind: 'not_json' } | { kind: 'too_large' }
+type Body = { kind: 'json'; value: unknown } | { kind: 'not_json' } | { kind: 'too_large' }
 
 /** Bytes of a body; the API's own limit. */
 export const bodyLimit = 32 * 1024 * 1024

@@ -1,7 +1,7 @@
 /** What a request says, as rules see it: texts, tool calls, tool results, and which response is due. */
 import type { Block, MessagesRequest } from './request.ts'
 
-export interface ToolCall {
+interface ToolCall {
   id: string
   name: string
   input: unknown

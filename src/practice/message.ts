@@ -22,7 +22,7 @@ export interface PracticeMessage {
 type TextBlock = { type: 'text'; text: string }
 type ToolUseBlock = { type: 'tool_use'; id: string; name: string; input: Record<string, unknown> }
 
-export interface PracticeUsage {
+interface PracticeUsage {
   input_tokens: number
   output_tokens: number
   cache_creation_input_tokens: number
