@@ -1,10 +1,10 @@
 /** Files: atomic durable writes, walks that follow no link out, content hashes. */
 import { createHash } from 'node:crypto'
-import { createReadStream } from 'node:fs'
+import { createReadStream, type Dirent } from 'node:fs'
 import { copyFile, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
-import { codeOf } from './error.ts'
+import { codeOf, messageOf } from './error.ts'
 
 /** Writes a file so that it is there whole or not at all: temporary file, fsync, rename, fsync of the folder. */
 export async function writeAtomic(file: string, data: string | Uint8Array): Promise<void> {
@@ -48,7 +48,7 @@ export interface WalkedFile {
 
 export interface Walk {
   files: WalkedFile[]
-  /** Links that lead out of the root or into a skipped part, and things that are neither file nor folder. */
+  /** Links that lead out of the root or into a skipped part, things that are neither file nor folder, what can't be read. */
   leftOut: { path: string; reason: string }[]
 }
 
@@ -57,14 +57,25 @@ export interface WalkOptions {
   skip?: (relative: string) => boolean
   /** inside (default): links are resolved, and left out when they lead out of the root or into a skipped part; never: every link is left out. */
   links?: 'inside' | 'never'
+  /** throw (default): what can't be read, the root included, rejects; leave_out: it is among the things left out. */
+  unreadable?: 'throw' | 'leave_out'
 }
 
 /** Every file below `root`, sorted by path. */
 export async function walk(root: string, options: WalkOptions = {}): Promise<Walk> {
-  const base = await realpath(root)
   const found: Walk = { files: [], leftOut: [] }
-  const { skip = () => false, links = 'inside' } = options
-  await walkInto({ base, skip, links, found, ancestors: [] }, base, '')
+  const { skip = () => false, links = 'inside', unreadable = 'throw' } = options
+  const orLeaveOut = async (relative: string, step: Promise<void>) => {
+    await step.catch((error: unknown) => {
+      if (unreadable === 'throw') throw error
+      found.leftOut.push({ path: relative || '.', reason: unreadableReason(relative, error) })
+    })
+  }
+  const start = async () => {
+    const base = await realpath(root)
+    await walkInto({ base, skip, links, found, orLeaveOut, ancestors: [] }, base, '')
+  }
+  await orLeaveOut('', start())
   found.files.sort((a, b) => (a.path < b.path ? -1 : 1))
   return found
 }
@@ -74,6 +85,7 @@ interface WalkState {
   skip: (relative: string) => boolean
   links: 'inside' | 'never'
   found: Walk
+  orLeaveOut: (relative: string, step: Promise<void>) => Promise<void>
   ancestors: readonly string[]
 }
 
@@ -81,11 +93,24 @@ async function walkInto(state: WalkState, folder: string, prefix: string): Promi
   for (const entry of await readdir(folder, { withFileTypes: true })) {
     const relative = prefix ? `${prefix}/${entry.name}` : entry.name
     if (state.skip(relative)) continue
-    const target = await resolveEntry(state, path.join(folder, entry.name), entry.isSymbolicLink())
-    if (typeof target === 'string') state.found.leftOut.push({ path: relative, reason: target })
-    else if (target.isFile) state.found.files.push({ path: relative, source: target.real, bytes: target.bytes })
-    else await walkInto({ ...state, ancestors: [...state.ancestors, target.real] }, target.real, relative)
+    await state.orLeaveOut(relative, takeEntry(state, path.join(folder, entry.name), { entry, relative }))
   }
+}
+
+async function takeEntry(state: WalkState, full: string, at: { entry: Dirent; relative: string }): Promise<void> {
+  const { relative: name } = at
+  const target = await resolveEntry(state, full, at.entry.isSymbolicLink())
+  if (typeof target === 'string') state.found.leftOut.push({ path: name, reason: target })
+  else if (target.isFile) state.found.files.push({ path: name, source: target.real, bytes: target.bytes })
+  else await walkInto({ ...state, ancestors: [...state.ancestors, target.real] }, target.real, name)
+}
+
+/** Node shows a name that is not UTF-8 with U+FFFD in it, and finds no file of that name. */
+function unreadableReason(relative: string, error: unknown): string {
+  if (relative.includes('\uFFFD')) return 'its name is not UTF-8'
+  const code = codeOf(error)
+  if (code === 'ENOENT' || code === 'ENOTDIR') return 'neither a file nor a folder any more'
+  return `can't be read: ${code ?? messageOf(error)}`
 }
 
 async function resolveEntry(

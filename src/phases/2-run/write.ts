@@ -26,13 +26,23 @@ export async function writeRunFiles({ folder, record, events, prompt }: RunFiles
   await writeFile(path.join(folder, 'run.json'), pretty(record))
 }
 
-/** An agent's own metrics.json gives way to ours and stays under another name, said in the record. */
+/** An agent's own metrics.json, file or folder, gives way to ours and stays under another name, said in the record. */
 async function keepAgentsMetrics(folder: string, record: RunRecord): Promise<void> {
-  const own = record.outputs.files.find((file) => file.path === 'metrics.json')
-  if (own === undefined) return
-  own.path = 'metrics.agent.json'
-  await rename(path.join(folder, 'outputs/metrics.json'), path.join(folder, 'outputs/metrics.agent.json'))
-  record.warnings.push("the agent's own metrics.json is kept as metrics.agent.json")
+  if (!record.outputs.files.some((file) => isAt(file.path, 'metrics.json'))) return
+  await moveOutput('metrics.agent.json', 'metrics.agent.agent.json', { folder, record })
+  await moveOutput('metrics.json', 'metrics.agent.json', { folder, record })
+}
+
+async function moveOutput(from: string, to: string, run: { folder: string; record: RunRecord }): Promise<void> {
+  const moved = run.record.outputs.files.filter((file) => isAt(file.path, from))
+  if (moved.length === 0) return
+  for (const file of moved) file.path = `${to}${file.path.slice(from.length)}`
+  await rename(path.join(run.folder, 'outputs', from), path.join(run.folder, 'outputs', to))
+  run.record.warnings.push(`the agent's own ${from} is kept as ${to}`)
+}
+
+function isAt(name: string, top: string): boolean {
+  return name === top || name.startsWith(`${top}/`)
 }
 
 async function metricsOf(files: RunFiles, transcriptChars: number): Promise<Metrics> {

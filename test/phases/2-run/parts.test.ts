@@ -1,7 +1,16 @@
 /** The parts of a run: environment, working folder, what is collected, the transcript, what an engine's list proves. */
 
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -149,6 +158,32 @@ describe('what is collected', () => {
     })
     expect(outputs.left_out.map((one) => one.path).sort()).toEqual(['huge', 'link'])
     expect(existsSync(path.join(target, 'link'))).toBe(false)
+  })
+  test.each<[string, (cwd: string) => void]>([
+    ['removed', (cwd) => rmSync(cwd, { recursive: true })],
+    ['moved away', (cwd) => renameSync(cwd, `${cwd}.moved`)],
+    [
+      'turned into a file',
+      (cwd) => {
+        rmSync(cwd, { recursive: true })
+        writeFileSync(cwd, '')
+      },
+    ],
+  ])('a working folder %s leaves nothing behind, and everything counts as deleted', async (_, change) => {
+    const { outputs } = await collectedAfter(change)
+    expect(outputs).toEqual({
+      files: [],
+      deleted: ['gone.txt', 'input.txt'],
+      left_out: [{ path: '.', reason: 'neither a file nor a folder any more' }],
+    })
+  })
+  test('a name that is not UTF-8 is left out; what lies beside it is kept', async () => {
+    const { outputs } = await collectedAfter((cwd) => {
+      writeFileSync(Buffer.concat([Buffer.from(`${cwd}/bad`), Buffer.from([0xff])]), '')
+      writeFileSync(path.join(cwd, 'good.txt'), '')
+    })
+    expect(outputs.files.map((file) => file.path)).toEqual(['good.txt'])
+    expect(outputs.left_out).toEqual([{ path: 'bad\uFFFD', reason: 'its name is not UTF-8' }])
   })
 })
 

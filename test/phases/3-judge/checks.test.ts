@@ -129,6 +129,11 @@ describe('file_exists', () => {
   ])('%s, which was not collected', async (wanted, verdict) => {
     expect(await decide({ type: 'file_exists', path: wanted }, { leftOut: [big, link] })).toEqual(verdict)
   })
+  test('a file below a folder that could not be read is undecided', async () => {
+    const closed = { path: 'closed', reason: "can't be read: EACCES" }
+    const verdict = await decide({ type: 'file_exists', path: 'closed/a.txt' }, { leftOut: [closed] })
+    expect(verdict).toEqual(undecided("closed/a.txt was not collected: can't be read"))
+  })
   test('a glob that backtracks for ever ends', async () => {
     const name = `${'a'.repeat(60)}!`
     const verdict = await decide({ type: 'file_exists', path: '+(*a*)b' }, { outputs: [name] })

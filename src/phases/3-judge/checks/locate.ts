@@ -26,12 +26,17 @@ export async function locate(wanted: string, scene: CheckScene): Promise<Located
     return { status: 'undecided', error: `the check's path ${wanted} leads out of the working folder` }
   const name = renamed[plain] ?? plain
   if (scene.outputs.includes(name)) return resolved(name, scene.outputsFolder)
-  const left = scene.leftOut.find((one) => one.path === plain)
+  const left = scene.leftOut.find((one) => holds(one.path, plain))
   if (left !== undefined && isUnknown(left)) {
     return { status: 'undecided', error: `${plain} was not collected: ${left.reason}` }
   }
   if (left !== undefined) return { status: 'missing', evidence: `${plain} is ${left.reason}, not a file of its own` }
   return { status: 'missing', evidence: `No output file ${plain}; the agent left ${named(scene.outputs)}` }
+}
+
+/** Whether a left-out path is the wanted one or a folder above it; `.` is the working folder itself. */
+function holds(leftOut: string, wanted: string): boolean {
+  return leftOut === '.' || wanted === leftOut || wanted.startsWith(`${leftOut}/`)
 }
 
 async function resolved(name: string, folder: string): Promise<Located> {
