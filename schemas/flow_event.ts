@@ -1,6 +1,7 @@
 /** Flow events: what a flow says while it works; `--json` prints them one a line. */
 import { z } from 'zod'
 import { failureKind } from './run.ts'
+import { loadWarning } from './suite.ts'
 
 const run = {
   run_id: z.string(),
@@ -24,7 +25,9 @@ export const flowEvent = z.discriminatedUnion('type', [
     runs: z.number().int().describe('planned'),
     runs_per_case: z.number().int(),
     done: z.number().int().describe('already on disk, kept'),
-    warnings: z.number().int(),
+    choices: z.array(z.string()).describe('which engine and judge were taken where none was named, and why'),
+    warnings: z.array(loadWarning).describe('what the loader had to forgive'),
+    cannot_run: z.array(z.object({ eval_id: z.number().int(), reason: z.string() })),
   }),
   z.object({ type: z.literal('run_started'), ...run }),
   z.object({

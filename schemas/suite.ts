@@ -60,7 +60,7 @@ export const suite = z.object({
 export const skill = z.object({
   name: z.string().min(1),
   description: z.string(),
-  path: z.string().describe('absolute path of the folder'),
+  path: z.string().describe('absolute path of the folder; of a version from git: that path and the ref'),
   sha256: z.string(),
 })
 

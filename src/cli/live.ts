@@ -38,7 +38,7 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
   const total = state.plan?.runs ?? 0
   switch (event.type) {
     case 'plan_ready':
-      return `${heading(event)}${event.done > 0 ? ` (${event.done} already done)` : ''}`
+      return [...preamble(event), heading(event)].join('\n')
     case 'run_finished': {
       const how =
         event.status === 'completed' ? '' : ` ${event.status}${event.message ? `: ${oneLine(event.message, 200)}` : ''}`
@@ -61,10 +61,27 @@ function runLabel(run: { eval_id: number; eval_name: string; configuration: stri
   return `${run.eval_id} ${oneLine(run.eval_name, 40)} · ${run.configuration} · run ${run.run_number}`
 }
 
-function heading(plan: Extract<FlowEvent, { type: 'plan_ready' }>): string {
+type PlanReady = Extract<FlowEvent, { type: 'plan_ready' }>
+
+function heading(plan: PlanReady): string {
   const engine = plan.model ? `${plan.engine} (${plan.model})` : plan.engine
   const judge = plan.judge ? ` · judge ${plan.judge}` : ''
-  return `${plan.skill_name} · ${engine}${judge} · ${plan.cases.length} cases × 2 arms × ${plan.runs_per_case} = ${plan.runs} runs`
+  return `${plan.skill_name} · ${engine}${judge} · ${plan.cases.length - plan.cannot_run.length} cases × 2 arms × ${plan.runs_per_case} = ${plan.runs} runs`
+}
+
+const mostWarnings = 5
+
+/** What a user should know before the runs: who was chosen and why, what can't run, what the loader had to forgive. */
+function preamble(plan: PlanReady): string[] {
+  const { choices, warnings, cannot_run: blocked } = plan
+  const hidden = warnings.length - mostWarnings
+  return [
+    ...choices,
+    ...blocked.map(({ eval_id, reason }) => `cannot run ${eval_id}: ${reason}`),
+    ...warnings.slice(0, mostWarnings).map(({ file, at, message }) => `warning ${file} ${at}: ${message}`),
+    ...(hidden > 0 ? [`… ${hidden} more warnings in plan.json`] : []),
+    ...(plan.done > 0 ? [`going on in ${plan.folder}: ${plan.done} of ${plan.runs} runs already done`] : []),
+  ].map((line) => oneLine(line, 500))
 }
 
 function table({ stream, concurrency }: LiveOptions): Live {
@@ -88,6 +105,12 @@ function table({ stream, concurrency }: LiveOptions): Live {
     on(event) {
       view.state = advance(view.state, event)
       view.dirty = true
+      if (event.type === 'plan_ready')
+        stream.write(
+          preamble(event)
+            .map((line) => `${line}\n`)
+            .join(''),
+        )
     },
     say(line) {
       erase()

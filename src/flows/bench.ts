@@ -2,7 +2,6 @@
 import path from 'node:path'
 import type { Plan } from '../../schemas/plan.ts'
 import { plan as planSchema } from '../../schemas/plan.ts'
-import type { Skill } from '../../schemas/suite.ts'
 import { copyWalk, type WalkedFile, walk } from '../base/files.ts'
 import { openRoom, reapRooms } from '../base/room.ts'
 import { skillFiles } from '../phases/1-plan/skill.ts'
@@ -14,17 +13,20 @@ import { execute, isDone } from './execute.ts'
 import { preflight } from './preflight.ts'
 import { type BenchRequest, type Prepared, prepare } from './prepare.ts'
 import { type BenchResult, isComplete, summarize } from './summarize.ts'
+import { refuseStrayInstructions } from './surroundings.ts'
 
 /** Runs the benchmark. Throws UserError or IncompleteError before anything was paid for, the abort reason when cut short. */
 export async function bench(request: BenchRequest, context: FlowContext): Promise<BenchResult> {
   await reapRooms()
   await using scratch = await openRoom()
-  const prepared = await prepare(request, context, path.join(scratch.path, 'baseline'))
+  const prepared = await prepare(request, context, { scratch: path.join(scratch.path, 'baseline'), lenient: false })
   const { plan } = prepared
+  // the tool loop of our own reads nothing by itself
+  if (plan.options.engine.name !== 'anthropic') await refuseStrayInstructions(scratch.path)
   await preflight([plan.options.engine, plan.options.judge], request.passEnv, context)
   const folder = await openBenchmark(prepared, request.fresh, context)
-  const files = await snapshotSkills(plan, scratch.path)
-  context.emit(await planReady(folder, plan))
+  const files = await snapshotSkills(prepared.folders, scratch.path)
+  context.emit(await planReady(folder, prepared))
   const hidden = [plan.skill.path, prepared.workspace]
   const { concurrency, passEnv } = request
   await execute({ plan, folder, skillFiles: files, passEnv, hidden, concurrency }, context)
@@ -35,7 +37,7 @@ export async function bench(request: BenchRequest, context: FlowContext): Promis
 /** The plan alone, for --dry-run: nothing is started, nothing written. */
 export async function planBench(request: BenchRequest, context: FlowContext): Promise<Prepared> {
   await using scratch = await openRoom()
-  return await prepare(request, context, path.join(scratch.path, 'baseline'))
+  return await prepare(request, context, { scratch: path.join(scratch.path, 'baseline'), lenient: true })
 }
 
 /** The newest unfinished benchmark of the same plan, else a new one; its plan.json and metadata are written. */
@@ -61,18 +63,17 @@ async function findUnfinished(workspace: string, plan: Plan): Promise<string | n
 }
 
 /** Copies each skill version aside, so that an edit while the benchmark runs changes nothing. */
-async function snapshotSkills(plan: Plan, scratch: string): Promise<Map<string, readonly WalkedFile[]>> {
-  const versions = [plan.skill, plan.baseline].filter((skill): skill is Skill => skill !== null)
+async function snapshotSkills(folders: Prepared['folders'], scratch: string) {
   const files = new Map<string, readonly WalkedFile[]>()
-  for (const [index, skill] of versions.entries()) {
-    const copy = path.join(scratch, `version-${index}`)
-    await copyWalk((await skillFiles(skill.path)).files, copy)
-    files.set(skill.sha256, (await walk(copy)).files)
+  for (const [sha256, folder] of folders) {
+    const copy = path.join(scratch, `version-${files.size}`)
+    await copyWalk((await skillFiles(folder)).files, copy)
+    files.set(sha256, (await walk(copy)).files)
   }
   return files
 }
 
-async function planReady(folder: string, plan: Plan) {
+async function planReady(folder: string, { plan, choices }: Prepared) {
   const stored = await Promise.all(plan.runs.map(async (spec) => ({ spec, run: await readRun(folder, spec.run_id) })))
   const { engine, judge, runs } = plan.options
   return {
@@ -88,6 +89,10 @@ async function planReady(folder: string, plan: Plan) {
     runs: plan.runs.length,
     runs_per_case: runs,
     done: stored.filter(({ spec, run }) => run !== null && isDone(run, spec)).length,
-    warnings: plan.warnings.length,
+    choices,
+    warnings: plan.warnings,
+    cannot_run: plan.cases.flatMap(({ eval_id, cannot_run }) =>
+      cannot_run === null ? [] : [{ eval_id, reason: cannot_run }],
+    ),
   }
 }

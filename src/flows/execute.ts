@@ -26,8 +26,8 @@ export interface Execution {
   concurrency: number
 }
 
-/** Errors that would meet every further run just the same: nothing new is started after one. */
-const hopeless = new Set(['credentials', 'missing_binary'])
+/** Errors that would meet every further run of its arm just the same: nothing new is paid for after one. */
+const hopeless = new Set(['credentials', 'missing_binary', 'contaminated', 'skill_not_offered'])
 
 /** Runs and grades what is missing. Throws the first unexpected error after everything else has ended. */
 export async function execute(execution: Execution, context: FlowContext): Promise<void> {

@@ -54,7 +54,7 @@ export async function grade(request: GradeAgainRequest, context: FlowContext): P
 
 /** The plan with the criteria that the suite has now, case by case; what shaped the runs stays as it was. */
 async function withPresentCriteria(plan: Plan, request: GradeAgainRequest, context: FlowContext): Promise<Plan> {
-  const suite = (await exists(plan.suite.path)) ? await loadSuite(plan.suite.path) : null
+  const suite = (await exists(plan.suite.path)) ? await loadSuite(plan.suite.path, plan.skill.path) : null
   const warnings: LoadWarning[] = [...plan.warnings]
   const cases = plan.cases.map((old) => {
     const now = suite?.cases.find((one) => one.eval_id === old.eval_id)

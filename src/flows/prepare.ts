@@ -42,21 +42,24 @@ export interface BenchRequest {
 
 export interface Prepared {
   plan: Plan
+  /** Where the files of each skill version lie now, by its sha256. */
+  folders: ReadonlyMap<string, string>
   workspace: string
   /** Why the engine and the judge were chosen, where they were not named. */
   choices: string[]
 }
 
-/** Reads everything and plans. `scratch` is a folder where an exported baseline version may lie. Throws UserError. */
-export async function prepare(request: BenchRequest, context: FlowContext, scratch: string): Promise<Prepared> {
+/**
+ * Reads everything and plans. `scratch` is a folder where an exported baseline version may lie; `lenient` plans even where
+ * no engine can work. Throws UserError.
+ */
+export async function prepare(request: BenchRequest, context: FlowContext, where: Where): Promise<Prepared> {
   const folder = path.resolve(request.skill)
   const { skill, warnings } = await readSkill(await skillFolder(folder))
-  const baseline = await baselineOf(request.baseline, skill, scratch)
-  const suite = selectCases(
-    await loadSuite(request.suite === null ? skill.path : path.resolve(request.suite)),
-    request.cases,
-  )
-  const { engine, judge, choices } = await chooseEngines(request, suite, context)
+  const baseline = await baselineOf(request.baseline, skill, where.scratch)
+  const place = request.suite === null ? skill.path : path.resolve(request.suite)
+  const suite = selectCases(await loadSuite(place, skill.path), request.cases)
+  const { engine, judge, choices } = await chooseEngines(request, suite, autoEngine(context, where.lenient))
   const plan = makePlan({
     suite: await withSkillName(suite, skill),
     skill,
@@ -75,7 +78,14 @@ export async function prepare(request: BenchRequest, context: FlowContext, scrat
     suiteSha256: await hashFile(suite.path),
     warnings: [...warnings, ...(baseline?.warnings ?? [])],
   })
-  return { plan, workspace: workspaceOf(request, skill), choices }
+  const folders = new Map([[skill.sha256, skill.path]])
+  if (baseline !== null) folders.set(baseline.skill.sha256, baseline.folder)
+  return { plan, folders, workspace: workspaceOf(request, skill), choices }
+}
+
+export interface Where {
+  scratch: string
+  lenient: boolean
 }
 
 async function skillFolder(given: string): Promise<string> {
@@ -102,21 +112,24 @@ async function baselineOf(
   text: string | null,
   skill: Skill,
   scratch: string,
-): Promise<{ skill: Skill; warnings: LoadWarning[] } | null> {
+): Promise<{ skill: Skill; warnings: LoadWarning[]; folder: string } | null> {
   if (text === null) return null
-  if (!text.startsWith('git:')) return readSkill(path.resolve(text))
+  if (!text.startsWith('git:')) {
+    const folder = path.resolve(text)
+    return { ...(await readSkill(folder)), folder }
+  }
   const target = path.join(scratch, path.basename(skill.path))
   await exportGitVersion({ folder: skill.path, ref: text.slice('git:'.length), target })
-  return readSkill(target)
+  const { skill: exported, warnings } = await readSkill(target)
+  return { skill: { ...exported, path: `${skill.path} at ${text}` }, warnings, folder: target }
 }
 
 async function chooseEngines(
   request: BenchRequest,
   suite: Suite,
-  context: FlowContext,
+  auto: AutoEngine,
 ): Promise<{ engine: EngineChoice; judge: EngineChoice | null; choices: string[] }> {
   const named = resolveEngineChoice({ engine: request.engine, model: request.model })
-  const auto: AutoEngine = autoEngine(context)
   const choices: string[] = []
   const engine = named.name === 'auto' ? await auto.choose(named, 'engine', choices) : named
   const needsJudge = suite.cases.some((one) => one.cannot_run === null && one.expectations.length > 0)

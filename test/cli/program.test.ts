@@ -73,6 +73,11 @@ describe('bench', () => {
     expect(end.stdout).toContain('6 agent runs, 0 judge calls')
     expect(readdirSync(cwd)).toEqual([])
   })
+  test('--dry-run plans even where no engine can work, and says why', async () => {
+    const end = await whetstone(['bench', makeSkill(simple), '--dry-run'], { env: { PATH: '/usr/bin:/bin' } })
+    expect(end).toMatchObject({ code: 0 })
+    expect(end.stdout).toMatch(/engine: no engine can work: claude-code: .*anthropic: /)
+  })
   test('--dry-run --json is the plan', async () => {
     const end = await whetstone(['bench', makeSkill(simple), ...command, '--dry-run', '--json'])
     expect(plan.parse(JSON.parse(end.stdout)).runs).toHaveLength(6)

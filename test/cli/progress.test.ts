@@ -29,7 +29,9 @@ const plan: FlowEvent = {
   runs: 8,
   runs_per_case: 2,
   done: 0,
-  warnings: 0,
+  choices: [],
+  warnings: [],
+  cannot_run: [],
 }
 const started = (...name: Parameters<typeof run>): FlowEvent => ({ type: 'run_started', ...run(...name) })
 const finished = (

@@ -53,7 +53,7 @@ describe('SIGKILL in the middle of 24 runs', () => {
     expect(startsBefore).toBeGreaterThan(before.size)
     const again = await whetstone(made.args, { env: made.env })
     expect(again).toMatchObject({ code: 0 })
-    expect(again.stderr).toContain(`(${before.size} already done)`)
+    expect(again.stderr).toContain(`${before.size} of 24 runs already done`)
     const after = committed(made.workspace)
     expect(after.size).toBe(24)
     expect([...before].filter(([name, at]) => after.get(name) !== at)).toEqual([])

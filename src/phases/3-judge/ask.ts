@@ -45,7 +45,7 @@ async function round<S extends z.ZodType>(
   onCall: (report: EngineReport | null) => void,
 ): Promise<Round<z.infer<S>>> {
   const { engine, context, schema, review = () => null } = request
-  const { $schema: _, ...answerSchema } = z.toJSONSchema(schema)
+  const { $schema: _, ...answerSchema } = z.toJSONSchema(schema, { io: 'input' })
   const task = () => ({ ...request.task, prompt, answerSchema, sessionId: randomUUID() })
   const end = await callWithRetries({ engine, task, context, onCall, limits: request.limits ?? {} })
   if (end.status !== 'completed') return end

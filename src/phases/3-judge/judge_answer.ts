@@ -4,12 +4,13 @@ import { z } from 'zod'
 const verdict = z.object({
   n: z.number().describe('the number of the expectation'),
   passed: z.boolean(),
-  evidence: z.string().default('').describe('a literal quote and where it stands'),
+  evidence: z.string().catch('').describe('a literal quote and where it stands'),
 })
 
-const list = z.array(z.string()).catch([])
+const list = z.array(z.string()).default([]).catch([])
+const noNotes = { uncertainties: [], needs_review: [], workarounds: [] }
 
-/** Only the verdicts must be right: a slip in the rest costs the rest, not the verdicts. */
+/** Only the verdicts must be there and right: a slip in the rest costs the rest, not the verdicts. */
 export const judgeAnswer = z.object({
   verdicts: z.array(verdict),
   claims: z
@@ -21,16 +22,22 @@ export const judgeAnswer = z.object({
         evidence: z.string(),
       }),
     )
+    .default([])
     .catch([]),
   user_notes_summary: z
     .object({ uncertainties: list, needs_review: list, workarounds: list })
-    .catch({ uncertainties: [], needs_review: [], workarounds: [] }),
+    .default(noNotes)
+    .catch(noNotes),
   eval_feedback: z
     .object({
-      suggestions: z.array(z.object({ assertion: z.string().nullish(), reason: z.string() })).catch([]),
-      overall: z.string().catch(''),
+      suggestions: z
+        .array(z.object({ assertion: z.string().nullish(), reason: z.string() }))
+        .default([])
+        .catch([]),
+      overall: z.string().default('').catch(''),
     })
     .nullable()
+    .default(null)
     .catch(null)
     .describe('null when nothing is worth raising'),
 })
