@@ -18,13 +18,23 @@ function setUp() {
   return { args: [...args, ...flags], env, log, workspace }
 }
 
+/** Runs in their place: `<benchmark>/<case>/<arm>/<run>` → when each started. The tree changes while it is looked at. */
 function committed(workspace: string): Map<string, string> {
-  const folder = path.join(workspace, 'benchmarks')
-  if (!existsSync(folder)) return new Map()
-  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter(
-    (name) => name.endsWith('run.json') && !name.includes('.partial'),
-  )
-  return new Map(files.map((name) => [name, JSON.parse(readFileSync(path.join(folder, name), 'utf8')).started_at]))
+  const below = (folder: string) => {
+    try {
+      return readdirSync(folder).map((name) => path.join(folder, name))
+    } catch {
+      return []
+    }
+  }
+  const cases = below(path.join(workspace, 'benchmarks'))
+    .flatMap(below)
+    .filter((name) => path.basename(name).startsWith('eval-'))
+  const files = cases
+    .flatMap(below)
+    .flatMap(below)
+    .map((run) => path.join(run, 'run.json'))
+  return new Map(files.filter(existsSync).map((file) => [file, JSON.parse(readFileSync(file, 'utf8')).started_at]))
 }
 
 const starts = (log: string) =>
@@ -65,7 +75,7 @@ describe('SIGKILL in the middle of 24 runs', () => {
     const before = await killedAfter(made, 7)
     const startsBefore = starts(made.log)
     const [first = ''] = before.keys()
-    const folder = path.dirname(path.join(made.workspace, 'benchmarks', first))
+    const folder = path.dirname(first)
     mkdirSync(path.join(made.workspace, 'aside'))
     renameSync(folder, path.join(made.workspace, 'aside/run'))
     await whetstone(made.args, { env: made.env })

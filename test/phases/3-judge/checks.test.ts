@@ -159,7 +159,7 @@ describe('json_path', () => {
     [{ ...data, query: '$.items[' }, undecided('could not be tried')],
     [{ path: 'broken.json', query: '$' }, failed('broken.json:1:12: not valid JSON')],
     [{ path: 'none.json', query: '$' }, failed('No output file none.json')],
-    [{ query: '$.a' }, failed('final answer: not valid JSON (Unexpected token')],
+    [{ query: '$.a' }, failed('final answer:1:1: not valid JSON (Unexpected token')],
   ])('%j', async (check, verdict) => expect(await decide({ type: 'json_path', ...check })).toEqual(verdict))
 
   test.each([
