@@ -1,7 +1,7 @@
 /** Draws a benchmark under way on stderr: a table that redraws on a terminal, plain lines elsewhere. */
 import type { FlowEvent } from '../../schemas/flow_event.ts'
 import { advance, armRate, type Cell, noProgress, type Progress, timeLeft } from './progress.ts'
-import { colours, columns, dollars, duration, oneLine, percent } from './style.ts'
+import { colours, columns, dollars, duration, oneLine, percent, safe } from './style.ts'
 
 export interface Live {
   on: (event: FlowEvent) => void
@@ -29,7 +29,7 @@ function lines({ stream }: LiveOptions): Live {
       state = advance(state, event)
       const text = lineFor(event, state)
       if (text !== null) say(text)
-      if (before === null && state.firstPair !== null) say(`first graded pair: ${state.firstPair}`)
+      if (before === null && state.firstPair !== null) say(safe(`first graded pair: ${state.firstPair}`))
     },
   }
 }
@@ -38,7 +38,7 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
   const total = state.plan?.runs ?? 0
   switch (event.type) {
     case 'plan_ready':
-      return [...preamble(event), heading(event)].join('\n')
+      return [...preamble(event), safe(heading(event))].join('\n')
     case 'run_finished': {
       const how =
         event.status === 'completed' ? '' : ` ${event.status}${event.message ? `: ${oneLine(event.message, 200)}` : ''}`

@@ -1,6 +1,6 @@
 /** Parses argv, runs the command, and is the one place where errors become lines and exit codes. */
 import yargs from 'yargs'
-import { messageOf, UserError } from '../base/error.ts'
+import { codeOf, messageOf, UserError } from '../base/error.ts'
 import { addAggregate } from './commands/aggregate.ts'
 import { addBench } from './commands/bench.ts'
 import { addDemo } from './commands/demo.ts'
@@ -8,19 +8,27 @@ import { addGrade } from './commands/grade.ts'
 import { addPractice } from './commands/practice.ts'
 import { exitCodes, exitHelp } from './exit.ts'
 import { Interrupted } from './interrupt.ts'
-import { colours } from './style.ts'
+import { checkSwitches, checkValues, mistakeOf } from './mistakes.ts'
+import { colours, safe } from './style.ts'
 
 /** Gives the exit code; never throws. */
 export async function main(argv: readonly string[]): Promise<number> {
   const outcome: { code: number } = { code: exitCodes.done }
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosed)
   try {
+    checkSwitches(argv)
     await parser(argv, (code) => {
       outcome.code = code
     }).parseAsync()
     return outcome.code
   } catch (error) {
-    return report(error, argv.includes('--json'))
+    return report(error, argv.includes('--json') || argv.includes('--json=true'))
   }
+}
+
+/** Whoever read our output has gone (`| head`): results still go to disk. */
+function ignoreClosed(error: Error): void {
+  if (codeOf(error) !== 'EPIPE') throw error
 }
 
 const commands = [addBench, addGrade, addAggregate, addDemo, addPractice]
@@ -33,6 +41,7 @@ function parser(argv: readonly string[], done: (code: number) => void) {
     .reduce((args, add) => add(args, done), program)
     .demandCommand(1, 'Give a command.')
     .strict()
+    .check(checkValues)
     .recommendCommands()
     .version(false)
     .option('version', { type: 'boolean', describe: 'print the version' })
@@ -45,7 +54,7 @@ function parser(argv: readonly string[], done: (code: number) => void) {
     .exitProcess(false)
     .fail((message, error) => {
       if (error && error.name !== 'YError') throw error
-      throw new UserError(error?.message ?? message, 'see whetstone --help')
+      throw mistakeOf(error?.message ?? message, argv)
     })
 }
 
@@ -56,17 +65,31 @@ function report(error: unknown, json: boolean): number {
     process.stdout.write(`${JSON.stringify({ type: 'error', exit_code: code, message: messageOf(error), fix })}\n`)
   }
   const { red, dim } = colours(process.stderr)
-  process.stderr.write(`${red('error')} ${messageOf(error)}\n`)
-  if (fix !== null) process.stderr.write(`      ${fix}\n`)
+  process.stderr.write(`${red('error')} ${messageOf(error).split('\n').map(safe).join('\n')}\n`)
+  if (fix !== null) process.stderr.write(`      ${safe(fix)}\n`)
   if (code === exitCodes.bug && error instanceof Error) {
     process.stderr.write(`${dim(error.stack ?? '')}\nThis is a bug in Whetstone. Finished runs are kept on disk.\n`)
   }
   return code
 }
 
+/** What the system refuses is no bug of ours: a place that can't be used, or a machine that is short of something. */
+const systemCodes: Readonly<Record<string, number>> = {
+  EACCES: exitCodes.usage,
+  EPERM: exitCodes.usage,
+  EROFS: exitCodes.usage,
+  ENAMETOOLONG: exitCodes.usage,
+  ENOSPC: exitCodes.incomplete,
+  EDQUOT: exitCodes.incomplete,
+  EMFILE: exitCodes.incomplete,
+  ENFILE: exitCodes.incomplete,
+}
+
 function codeFor(error: unknown): number {
   if (error instanceof Interrupted) return exitCodes.interrupted
   if (error instanceof UserError) return exitCodes.usage
+  const system = systemCodes[codeOf(error) ?? '']
+  if (system !== undefined) return system
   return error instanceof Error && error.name === 'IncompleteError' ? exitCodes.incomplete : exitCodes.bug
 }
 

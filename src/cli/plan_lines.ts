@@ -2,7 +2,7 @@
 
 import type { EngineChoice, Plan } from '../../schemas/plan.ts'
 import type { Prepared } from '../flows/prepare.ts'
-import { columns, oneLine } from './style.ts'
+import { columns, oneLine, safe } from './style.ts'
 
 export function planLines({ plan, workspace, choices }: Prepared): string[] {
   const { options } = plan
@@ -30,7 +30,7 @@ export function planLines({ plan, workspace, choices }: Prepared): string[] {
     `${plan.calls.agent_runs} agent runs, ${plan.calls.judge_calls} judge calls`,
     ...plan.cases.flatMap((one) => (one.cannot_run === null ? [] : [`cannot run ${one.eval_id}: ${one.cannot_run}`])),
     ...plan.warnings.map((warning) => `warning   ${warning.file} ${warning.at}: ${warning.message}`),
-  ]
+  ].map(safe)
 }
 
 function runsOf(plan: Plan, evalId: number): string {

@@ -6,7 +6,7 @@ import type { BenchResult } from '../flows/summarize.ts'
 import { headline, summaryTable } from '../phases/4-report/summary_table.ts'
 import { benchmarkPaths } from '../store/paths.ts'
 import { exitCodes } from './exit.ts'
-import { colours, columns, wrap } from './style.ts'
+import { colours, columns, safe, wrap } from './style.ts'
 
 /** Exit code 0, 3 when a planned run has no grade, 130 after Ctrl-C. With json, the result line is all that is printed. */
 export function showResult(result: BenchResult, how: { json: boolean; interrupted: boolean }): number {
@@ -30,7 +30,7 @@ function resultLines({ folder, benchmark }: BenchResult): string[] {
   const { header, rows } = summaryTable(benchmark)
   const table = columns([header, ...rows], header.map((_, index) => index).slice(1))
   const paths = benchmarkPaths(folder)
-  const place = (file: string) => path.relative(process.cwd(), file) || file
+  const place = (file: string) => safe(path.relative(process.cwd(), file) || file)
   const width = process.stdout.isTTY ? (process.stdout.columns ?? 100) - 1 : Number.POSITIVE_INFINITY
   return [
     '',

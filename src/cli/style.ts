@@ -55,10 +55,15 @@ export function oneLine(text: string, width: number): string {
   return `${kept}…`
 }
 
+/** One line for a terminal, whole. */
+export function safe(text: string): string {
+  return oneLine(text, Number.POSITIVE_INFINITY)
+}
+
 /** Text in lines of at most `width` columns, broken between words, later ones indented by two. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = []
-  for (const word of oneLine(text, Number.POSITIVE_INFINITY).split(' ')) {
+  for (const word of safe(text).split(' ')) {
     const last = lines.at(-1)
     if (last === undefined) lines.push(word)
     else if (stringWidth(last) + 1 + stringWidth(word) <= width) lines[lines.length - 1] = `${last} ${word}`

@@ -30,9 +30,18 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
   const notSkill = fresh()
   const badJson = makeSkill(simple, { 'evals/evals.json': '{\n  "evals": [,]\n}' })
   test.each<[string, string[], RegExp]>([
-    ['no command', [], /Give a command/],
+    ['no command', [], /Give a command.*\n.*bench, grade, aggregate, demo, practice/],
     ['an unknown command', ['benhc'], /Did you mean bench\?|Unknown/],
-    ['an unknown flag', ['bench', skill, '--rusn', '3'], /rusn/],
+    ['an unknown flag', ['bench', skill, '--rusn', '3'], /rusn\n.*did you mean --runs\? see whetstone bench --help/],
+    ['no skill', ['bench'], /bench needs <skill>/],
+    ['a flag without its value', ['bench', skill, '--workspace'], /workspace/],
+    ['a number without its value', ['bench', skill, '--runs', '--json'], /runs/],
+    ['an empty value', ['bench', skill, '--workspace', ''], /--workspace: empty/],
+    ['a flag given twice', ['bench', skill, '--engine', 'a', '--engine', 'b'], /--engine: given more than once/],
+    ['a switch that is neither true nor false', ['bench', skill, ...command, '--dry-run=yes'], /--dry-run=yes/],
+    ['runs without end', ['bench', skill, '--runs', '1e9'], /--runs: .* to 1000/],
+    ['a timeout that no timer can keep', ['bench', skill, '--timeout', '1e12'], /--timeout/],
+    ['a port that is none', ['practice', '--scenario', 'x', '--port', '99999'], /--port/],
     ['no runs', ['bench', skill, '--runs', '0'], /--runs/],
     ['half a run', ['bench', skill, '--runs', '1.5'], /--runs/],
     ['no skill there', ['bench', '/no/such'], /no such folder/],
@@ -65,7 +74,28 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
   })
 })
 
+describe('what comes from files never drives the terminal', () => {
+  const hostile = { 'SKILL.md': '---\nname: "tidy\\e[2J\\e]0;x\\a"\ndescription: d\n---\n' }
+  const cases = [{ ...simple[0], name: 'first\u001b[2J\u202e' }]
+  test.each([['--dry-run'], ['--runs=1']])('%s', async (flag) => {
+    const end = await whetstone(['bench', makeSkill(cases, hostile), ...command, flag])
+    expect(end.code).toBe(0)
+    expect(end.stdout + end.stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]/u)
+  })
+  test('an error that names a file', async () => {
+    const end = await whetstone(['bench', '/no/su\u001b[2Jch'])
+    expect(end.stderr).not.toMatch(/(?!\n)\p{Cc}/u)
+  })
+})
+
 describe('bench', () => {
+  test('goes on where the reader of its output has gone', async () => {
+    const workspace = path.join(fresh(), 'ws')
+    const args = ['bench', makeSkill(simple), ...command, '--runs', '1', '--json', '--workspace', workspace]
+    const end = await whetstone(args, { started: (child) => child.stdout?.destroy() })
+    expect(end).toMatchObject({ code: 0, stderr: '' })
+    expect(readdirSync(path.join(workspace, 'benchmarks'))).toHaveLength(1)
+  })
   test('--dry-run prints the plan and the calls and writes nothing', async () => {
     const cwd = fresh()
     const end = await whetstone(['bench', makeSkill(simple), ...command, '--dry-run'], { cwd })

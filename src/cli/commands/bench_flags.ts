@@ -1,12 +1,13 @@
 /** The flags of `bench`. */
 import type { Options } from 'yargs'
-import { positive, wholeNumber } from './shared.ts'
+import { seconds, wholeNumber } from './shared.ts'
 
 export const benchFlags = {
   runs: {
     type: 'number',
+    requiresArg: true,
     default: 3,
-    coerce: wholeNumber('runs', 1),
+    coerce: wholeNumber('runs', 1, 1000),
     describe: 'runs of each case in each arm',
   },
   case: {
@@ -18,26 +19,36 @@ export const benchFlags = {
   },
   engine: {
     type: 'string',
+    requiresArg: true,
     default: 'auto',
     describe: 'who works: claude-code, anthropic, "command:<program …>", with :model; auto takes the first that can',
   },
-  model: { type: 'string', describe: 'alias, model id or provider:model' },
+  model: { type: 'string', requiresArg: true, describe: 'alias, model id or provider:model' },
   judge: {
     type: 'string',
+    requiresArg: true,
     describe: 'who grades: engine[:model] or a model; the engine of the runs if not given',
   },
   baseline: {
     type: 'string',
+    requiresArg: true,
     describe: 'compare with an older version instead of no skill: a folder or git:<ref>',
   },
-  suite: { type: 'string', describe: 'the suite file; <skill>/evals/evals.json if not given' },
+  suite: { type: 'string', requiresArg: true, describe: 'the suite file; <skill>/evals/evals.json if not given' },
   concurrency: {
     type: 'number',
+    requiresArg: true,
     default: 4,
-    coerce: wholeNumber('concurrency', 1),
+    coerce: wholeNumber('concurrency', 1, 256),
     describe: 'runs at once',
   },
-  timeout: { type: 'number', default: 300, coerce: positive('timeout'), describe: 'seconds for one run' },
+  timeout: {
+    type: 'number',
+    requiresArg: true,
+    default: 300,
+    coerce: seconds('timeout'),
+    describe: 'seconds for one run',
+  },
   'on-timeout': {
     choices: ['fail', 'exclude'] as const,
     default: 'fail' as const,
@@ -45,13 +56,15 @@ export const benchFlags = {
   },
   'max-turns': {
     type: 'number',
-    coerce: wholeNumber('max-turns', 1),
+    requiresArg: true,
+    coerce: wholeNumber('max-turns', 1, 10000),
     describe: 'at most this many model responses a run',
   },
   retries: {
     type: 'number',
+    requiresArg: true,
     default: 2,
-    coerce: wholeNumber('retries', 0),
+    coerce: wholeNumber('retries', 0, 100),
     describe: 'further attempts after a failure of infrastructure',
   },
   activation: {
@@ -66,7 +79,11 @@ export const benchFlags = {
     default: [] as string[],
     describe: 'environment variables that the agent may see (repeatable)',
   },
-  workspace: { type: 'string', describe: 'where results go; ./workspaces/<skill_name> if not given' },
+  workspace: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'where results go; ./workspaces/<skill_name> if not given',
+  },
   fresh: {
     type: 'boolean',
     default: false,

@@ -7,21 +7,28 @@ function demoOptions(args: Argv) {
   return withJson(args)
     .option('runs', {
       type: 'number',
+      requiresArg: true,
       default: 3,
-      coerce: wholeNumber('runs', 1),
+      coerce: wholeNumber('runs', 1, 1000),
       describe: 'runs of each case in each arm',
     })
     .option('concurrency', {
       type: 'number',
+      requiresArg: true,
       default: 4,
-      coerce: wholeNumber('concurrency', 1),
+      coerce: wholeNumber('concurrency', 1, 256),
       describe: 'runs at once',
     })
     .option('skill', {
       type: 'string',
+      requiresArg: true,
       describe: 'a copy of the example skill to try edits on; the shipped one if not given',
     })
-    .option('workspace', { type: 'string', describe: 'where results go; ./workspaces/<skill_name> if not given' })
+    .option('workspace', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'where results go; ./workspaces/<skill_name> if not given',
+    })
     .usage(
       '$0 demo [options]\n\na whole benchmark on the embedded practice model: no key, no cost, under a minute\n\nA real agent loop reads a real skill and runs its script; only the model is a stand-in that answers from a\nscenario file. Edit a copy of the skill and watch the difference change.',
     )

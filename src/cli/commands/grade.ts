@@ -10,7 +10,11 @@ function gradeOptions(args: Argv) {
       demandOption: true,
       describe: 'a benchmark folder (it holds plan.json)',
     })
-    .option('judge', { type: 'string', describe: 'who grades: engine[:model] or a model; as planned if not given' })
+    .option('judge', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'who grades: engine[:model] or a model; as planned if not given',
+    })
     .option('case', {
       type: 'string',
       array: true,
@@ -25,8 +29,9 @@ function gradeOptions(args: Argv) {
     })
     .option('concurrency', {
       type: 'number',
+      requiresArg: true,
       default: 4,
-      coerce: wholeNumber('concurrency', 1),
+      coerce: wholeNumber('concurrency', 1, 256),
       describe: 'gradings at once',
     })
     .option('pass-env', {

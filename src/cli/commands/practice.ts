@@ -9,16 +9,22 @@ function practiceOptions(args: Argv) {
   return args
     .option('scenario', {
       type: 'string',
+      requiresArg: true,
       demandOption: true,
       describe: 'the YAML file that says what the model answers',
     })
     .option('port', {
       type: 'number',
+      requiresArg: true,
       default: 0,
-      coerce: wholeNumber('port', 0),
+      coerce: wholeNumber('port', 0, 65535),
       describe: 'port on 127.0.0.1; 0: a free one',
     })
-    .option('log', { type: 'string', describe: 'append each request to this file, one JSON line each' })
+    .option('log', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'append each request to this file, one JSON line each',
+    })
     .usage(
       '$0 practice --scenario FILE [options]\n\nserve the practice model: the Anthropic Messages API on 127.0.0.1, answering from a scenario file\n\nPoint any client at it: ANTHROPIC_BASE_URL=http://127.0.0.1:PORT ANTHROPIC_API_KEY=practice. Format: docs/practice.md',
     )

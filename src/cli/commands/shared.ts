@@ -9,23 +9,20 @@ import { type Live, liveView } from '../live.ts'
 /** Sets the exit code of the program. */
 export type Done = (code: number) => void
 
-/** A whole number of at least `least`; UserError names the flag. */
-export function wholeNumber(flag: string, least: number) {
+/** A whole number from `least` to `most`; UserError names the flag. */
+export function wholeNumber(flag: string, least: number, most: number) {
   return (value: unknown): number => {
     const number = typeof value === 'number' ? value : Number.NaN
-    if (Number.isInteger(number) && number >= least) return number
-    throw new UserError(
-      `--${flag}: not a whole number of at least ${least}`,
-      `for example --${flag} ${Math.max(least, 3)}`,
-    )
+    if (Number.isInteger(number) && number >= least && number <= most) return number
+    throw new UserError(`--${flag}: not a whole number from ${least} to ${most}`)
   }
 }
 
-/** A positive number. */
-export function positive(flag: string) {
+/** Seconds: a number above 0, at most a week. */
+export function seconds(flag: string) {
   return (value: unknown): number => {
-    if (typeof value === 'number' && value > 0 && Number.isFinite(value)) return value
-    throw new UserError(`--${flag}: not a number above 0`, `for example --${flag} 300`)
+    if (typeof value === 'number' && value > 0 && value <= 604_800) return value
+    throw new UserError(`--${flag}: not a number of seconds above 0 and up to 604800 (a week)`)
   }
 }
 

@@ -119,9 +119,12 @@ function taskOf(request: RunRequest, place: Place, skills: readonly InstalledSki
   }
 }
 
+/** Milliseconds; a longer timer would ring at once. */
+const longestTimer = 2 ** 31 - 1
+
 /** The agent under its time limit. A timeout is an end like another: the engine has ended the agent by then. */
 async function timed(request: RunRequest, task: EngineTask, transcript: Transcript): Promise<RunEnd> {
-  const limit = AbortSignal.timeout(request.spec.timeout_seconds * 1000)
+  const limit = AbortSignal.timeout(Math.min(longestTimer, Math.ceil(request.spec.timeout_seconds * 1000)))
   const signal = AbortSignal.any([request.signal, limit])
   const stderrFile = path.join(request.folder, 'stderr.log')
   const startedAt = new Date()

@@ -31,7 +31,7 @@ async function runIn(
   place: { cwd: string; mark: string },
 ): Promise<CheckVerdict> {
   const seconds = check.timeout ?? defaultSeconds
-  const timeout = AbortSignal.timeout(seconds * 1000)
+  const timeout = AbortSignal.timeout(Math.ceil(seconds * 1000))
   const lines: string[] = []
   try {
     const end = await runProcess({

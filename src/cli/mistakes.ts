@@ -1,0 +1,53 @@
+/** A mistake on the command line in words a user can act on: what is wrong, what may have been meant, where the help is. */
+import { UserError } from '../base/error.ts'
+import { nearest } from '../base/nearest.ts'
+import { benchFlags } from './commands/bench_flags.ts'
+
+const commands: Readonly<Record<string, string>> = {
+  bench: '<skill>',
+  grade: '<benchmark>',
+  aggregate: '<benchmark>',
+  demo: '',
+  practice: '--scenario FILE',
+}
+const switches = new Set(['json', 'fresh', 'dry-run', 'again', 'help', 'version'])
+const repeatable = new Set(['case', 'pass-env', 'passEnv', '_'])
+const flags = [...Object.keys(benchFlags), ...switches, 'skill', 'scenario', 'port', 'log']
+
+/** What the parser said, as a UserError. */
+export function mistakeOf(message: string, argv: readonly string[]): UserError {
+  const command = argv.find((word) => Object.hasOwn(commands, word))
+  const help = `see whetstone ${command ? `${command} ` : ''}--help`
+  if (command === undefined && /^Give a command/.test(message)) {
+    return new UserError(message, `there are ${Object.keys(commands).join(', ')}; ${help}`)
+  }
+  if (command !== undefined && /^Not enough non-option/.test(message)) {
+    return new UserError(`${command} needs ${commands[command]}`, help)
+  }
+  const [, unknown = ''] = /^Unknown arguments?: (.+)$/.exec(message) ?? []
+  const meant = unknown.split(', ').flatMap((word) => nearest(word, flags, 1))
+  const hint = meant.length > 0 ? `did you mean ${meant.map((flag) => `--${flag}`).join(', ')}? ` : ''
+  return new UserError(message, `${hint}${help}`)
+}
+
+/** Throws UserError for a switch with a value that is neither true nor false: read as false, --dry-run=yes would run. */
+export function checkSwitches(argv: readonly string[]): void {
+  for (const word of argv) {
+    const [, name = '', value = ''] = /^--([\w-]+)=(.*)$/s.exec(word) ?? []
+    if (switches.has(name) && value !== 'true' && value !== 'false') {
+      throw new UserError(`${word}: neither true nor false`, `write --${name}, or leave it out`)
+    }
+  }
+}
+
+/** Throws UserError for an empty value, and for a flag given twice that takes one value. */
+export function checkValues(parsed: Readonly<Record<string, unknown>>): true {
+  for (const [name, value] of Object.entries(parsed)) {
+    const flag = `${name === 'skill' || name === 'benchmark' ? '' : '--'}${name}`
+    if (Array.isArray(value) && !repeatable.has(name))
+      throw new UserError(`${flag}: given more than once`, 'give it once')
+    const values: readonly unknown[] = Array.isArray(value) ? value : [value]
+    if (values.includes('')) throw new UserError(`${flag}: empty`, 'give a value, or leave it out')
+  }
+  return true
+}
