@@ -45,6 +45,19 @@ describe.each(['anthropic', 'claude-code'])('%s', (name) => {
     expect(answer).toMatchObject({ ok: false, kind: 'credentials', message: expect.stringContaining(server.url) })
     expect(JSON.stringify(answer)).not.toContain('wrong')
   })
+  test.each(['secret\nkey', 'secret key', 'secrét'])('a key that no header can carry is not shown: %j', async (key) => {
+    const answer = await probe(name, { credentials: { ...keysFor(server), ...fake, ANTHROPIC_API_KEY: key } })
+    expect(answer).toMatchObject({
+      ok: false,
+      kind: 'credentials',
+      message: expect.stringContaining('ANTHROPIC_API_KEY'),
+    })
+    expect(JSON.stringify(answer)).not.toContain('secr')
+  })
+  test.each(['nonsense', 'ftp://x', 'http://127.0.0.1:9 x'])('an address that is none: %s', async (url) => {
+    const answer = await probe(name, { credentials: { ...keysFor(server), ...fake, ANTHROPIC_BASE_URL: url } })
+    expect(answer).toMatchObject({ ok: false, kind: 'bad_request', message: expect.stringContaining(url) })
+  })
   test('with a model that is not there', async () => {
     const answer = await probe(name, { credentials: { ...keysFor(server), ...fake }, model: 'claude-none-1' })
     expect(answer).toMatchObject({ ok: false, kind: 'bad_request', message: expect.stringContaining('claude-none-1') })
