@@ -19,8 +19,12 @@ export function claudeBinary(): string | null {
 export function needs(name: string, present: boolean, fix: string): Suite {
   if (present) return (title, body) => void describe(title, body)
   const reason = `needs ${name}; to get it: ${fix}`
-  if (process.env.WHETSTONE_REQUIRE_ALL !== '1')
-    return (title, body) => void describe.skip(`${title} (${reason})`, body)
+  if (process.env.WHETSTONE_REQUIRE_ALL !== '1') {
+    return (title, body) => {
+      console.warn(`skipped: ${title}: ${reason}`)
+      describe.skip(`${title} (${reason})`, body)
+    }
+  }
   return (title) =>
     void describe(title, () =>
       test(reason, () => {
