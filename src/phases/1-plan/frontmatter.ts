@@ -62,5 +62,11 @@ function textOf(values: Record<string, unknown>, field: 'name' | 'description', 
   if (value === undefined || value === null || value === '') {
     throw new UserError(`${file}: the frontmatter has no ${field}`, `add the line ${field}: …`)
   }
-  throw new UserError(`${file}: ${field} must be text, found ${JSON.stringify(value)}`, `quote it: ${field}: "…"`)
+  throw new UserError(`${file}: ${field} must be text, found ${shown(value)}`, `quote it: ${field}: "…"`)
+}
+
+/** A list or an object is named only: an anchor may make it hold itself. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'an object' : JSON.stringify(value)
 }

@@ -1,4 +1,6 @@
 /** The fields that Whetstone adds to a case. They are ours, so a mistake in them is an error, never forgiven. */
+import { posix } from 'node:path'
+import { jsonpath } from 'json-p3'
 import type { z } from 'zod'
 import { check } from '../../../../../schemas/check.ts'
 import { evalCase } from '../../../../../schemas/evals.ts'
@@ -20,7 +22,7 @@ export function readAdditions(cases: readonly CaseSource[], file: string): Addit
     const given = Object.fromEntries(additionNames.map((name) => [name, object[name] ?? undefined]))
     const result = additions.safeParse(given)
     if (!result.success) mistakes.push(...result.error.issues.map((issue) => messageAt(issue, at, given)))
-    else mistakes.push(...badPatterns(result.data, at))
+    else mistakes.push(...badChecks(result.data, at))
     return result.success ? result.data : {}
   })
   if (mistakes.length === 0) return read
@@ -48,12 +50,33 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   }, value)
 }
 
-function badPatterns({ checks = [] }: Additions, at: string): string[] {
+/** What the schema can't see, told before any run is paid for: patterns, queries and paths that can never be decided. */
+function badChecks({ checks = [] }: Additions, at: string): string[] {
   return checks.flatMap((one, index) => {
-    if (one.type !== 'regex') return []
-    const mistake = patternMistake(one.pattern, one.flags)
-    return mistake === null ? [] : [`${at}.checks[${index}].pattern: ${mistake}`]
+    const found: [string, string | null][] = [
+      ['pattern', one.type === 'regex' ? patternMistake(one.pattern, one.flags) : null],
+      ['query', one.type === 'json_path' ? queryMistake(one.query) : null],
+      ['path', 'path' in one && one.path !== undefined ? pathMistake(one.path) : null],
+    ]
+    return found.flatMap(([field, mistake]) =>
+      mistake === null ? [] : [`${at}.checks[${index}].${field}: ${mistake}`],
+    )
   })
+}
+
+function queryMistake(query: string): string | null {
+  try {
+    jsonpath.compile(query)
+    return null
+  } catch (error) {
+    return `not a JSONPath query (RFC 9535): ${messageOf(error)}`
+  }
+}
+
+function pathMistake(wanted: string): string | null {
+  const plain = posix.normalize(wanted)
+  const leaves = posix.isAbsolute(plain) || plain === '..' || plain.startsWith('../')
+  return leaves ? `${wanted} leads out of the working folder; paths of outputs are relative to it` : null
 }
 
 /** Why this is no JavaScript regular expression; null when it is one. */
