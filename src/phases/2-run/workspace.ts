@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { GitStart } from '../../../schemas/evals.ts'
 import type { InputFile, Skill } from '../../../schemas/suite.ts'
 import { messageOf } from '../../base/error.ts'
-import { copyWalk, type WalkedFile, walk } from '../../base/files.ts'
+import { copyWalk, hashFile, hashWalk, type WalkedFile, walk } from '../../base/files.ts'
 import { runProcess } from '../../base/spawn.ts'
 import type { InstalledSkill } from '../../engines/engine.ts'
 
@@ -50,17 +50,26 @@ async function cloneBundle(bundle: string, place: StepPlace): Promise<void> {
   await runStep(['git', 'clone', '--quiet', ...choice, bundle, '.'], place)
 }
 
+/** The inputs as planned: one that has been edited since would make runs that can't be compared. */
 async function copyInputs(files: readonly InputFile[], cwd: string): Promise<void> {
-  try {
-    for (const file of files) {
-      const target = path.join(cwd, file.path)
-      await mkdir(path.dirname(target), { recursive: true })
-      if (file.kind === 'file') await copyFile(file.source, target)
-      else await copyWalk((await walk(file.source)).files, target)
-    }
-  } catch (error) {
-    throw new SetupError(`input file: ${messageOf(error)}`)
+  for (const file of files) {
+    const sha256 = await copyInput(file, path.join(cwd, file.path)).catch((error: unknown) => {
+      throw new SetupError(`input file: ${messageOf(error)}`)
+    })
+    if (sha256 !== file.sha256) throw new SetupError(`input file: ${file.source} has changed since the plan was made`)
   }
+}
+
+/** Gives the hash of what was copied. */
+async function copyInput(file: InputFile, target: string): Promise<string> {
+  await mkdir(path.dirname(target), { recursive: true })
+  if (file.kind === 'file') {
+    await copyFile(file.source, target)
+    return hashFile(target)
+  }
+  const { files } = await walk(file.source)
+  await copyWalk(files, target)
+  return hashWalk(files)
 }
 
 /** A repository that ignores where skills are installed, in both arms, with one commit of the input files if it is new. */

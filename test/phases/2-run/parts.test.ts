@@ -15,6 +15,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { RunSpec } from '../../../schemas/plan.ts'
+import { sha256 } from '../../../src/base/json.ts'
 import { collect, outputLimits, takeSnapshot } from '../../../src/phases/2-run/collect.ts'
 import { runEnvironment } from '../../../src/phases/2-run/environment.ts'
 import { contamination } from '../../../src/phases/2-run/record.ts'
@@ -53,12 +54,19 @@ describe('the working folder', () => {
   writeFileSync(path.join(source, 'in.txt'), 'input')
   mkdirSync(path.join(source, 'data'))
   writeFileSync(path.join(source, 'data/a.csv'), 'a')
+  const dataSha256 = sha256(`a.csv\0${sha256('a')}\0`)
   const skill = { name: 'tidy', description: 'd', path: source, sha256: 's' }
   const base = () => ({
     cwd: path.join(fresh(), 'work'),
     files: [
-      { path: 'evals/files/in.txt', source: path.join(source, 'in.txt'), kind: 'file' as const, sha256: '', bytes: 5 },
-      { path: 'data', source: path.join(source, 'data'), kind: 'directory' as const, sha256: '', bytes: 1 },
+      {
+        path: 'evals/files/in.txt',
+        source: path.join(source, 'in.txt'),
+        kind: 'file' as const,
+        sha256: sha256('input'),
+        bytes: 5,
+      },
+      { path: 'data', source: path.join(source, 'data'), kind: 'directory' as const, sha256: dataSha256, bytes: 1 },
     ],
     git: null,
     setup: null,
@@ -67,6 +75,11 @@ describe('the working folder', () => {
     env: { PATH: process.env.PATH ?? '', HOME: source },
     signal,
   })
+
+  const edited = (at: number) =>
+    base()
+      .files.slice(at, at + 1)
+      .map((file) => ({ ...file, sha256: sha256('before') }))
 
   test('holds files and folders under their paths', async () => {
     const request = base()
@@ -112,6 +125,8 @@ describe('the working folder', () => {
       { files: [{ path: 'x', source: '/no/such', kind: 'file' as const, sha256: '', bytes: 0 }] },
       /input file/,
     ],
+    ['an input that has been edited since the plan', { files: edited(0) }, /in\.txt has changed since the plan/],
+    ['a folder of inputs that has', { files: edited(1) }, /data has changed since the plan/],
     ['a broken bundle', { git: { bundle: path.join(source, 'in.txt') } }, /git bundle/],
   ])('%s is a SetupError', async (_what, change, message) => {
     const made = layOut({ ...base(), ...change })
