@@ -33,7 +33,7 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
     ['no command', [], /Give a command.*\n.*bench, grade, aggregate, demo, practice/],
     ['an unknown command', ['benhc'], /Did you mean bench\?|Unknown/],
     ['an unknown flag', ['bench', skill, '--rusn', '3'], /rusn\n.*did you mean --runs\? see whetstone bench --help/],
-    ['no skill', ['bench'], /bench needs <skill>/],
+    ['no skill', ['bench'], /bench needs <skill/],
     ['a flag without its value', ['bench', skill, '--workspace'], /workspace/],
     ['a number without its value', ['bench', skill, '--runs', '--json'], /runs/],
     ['an empty value', ['bench', skill, '--workspace', ''], /--workspace: empty/],
