@@ -10,6 +10,7 @@ import { benchmarkPaths } from '../store/paths.ts'
 import { createBenchmark, listBenchmarks, readPlan, readRun, writeArtefact, writeMetadata } from '../store/store.ts'
 import type { FlowContext } from './context.ts'
 import { execute, isDone } from './execute.ts'
+import { type Held, holdBenchmark } from './hold.ts'
 import { preflight } from './preflight.ts'
 import { type BenchRequest, type Prepared, prepare } from './prepare.ts'
 import { type BenchResult, isComplete, summarize } from './summarize.ts'
@@ -24,8 +25,16 @@ export async function bench(request: BenchRequest, context: FlowContext): Promis
   // the tool loop of our own reads nothing by itself
   if (plan.options.engine.name !== 'anthropic') await refuseStrayInstructions(scratch.path)
   await preflight([plan.options.engine, plan.options.judge], request.passEnv, context)
-  const folder = await openBenchmark(prepared, request.fresh, context)
-  const files = await snapshotSkills(prepared.folders, scratch.path)
+  const { folder, held } = await openBenchmark(prepared, request.fresh, context)
+  await using holding = held
+  return await benchIn(folder, { request, prepared, scratch: scratch.path }, holding.context)
+}
+
+async function benchIn(folder: string, made: Made, context: FlowContext): Promise<BenchResult> {
+  const { request, prepared } = made
+  const { plan } = prepared
+  await writePlan(folder, plan)
+  const files = await snapshotSkills(prepared.folders, made.scratch)
   context.emit(await planReady(folder, prepared))
   const hidden = [plan.skill.path, prepared.workspace]
   const { concurrency, passEnv } = request
@@ -40,18 +49,38 @@ export async function planBench(request: BenchRequest, context: FlowContext): Pr
   return await prepare(request, context, { scratch: path.join(scratch.path, 'baseline'), lenient: true })
 }
 
-/** The newest unfinished benchmark of the same plan, else a new one; its plan.json and metadata are written. */
-async function openBenchmark(prepared: Prepared, fresh: boolean, context: FlowContext): Promise<string> {
-  const { plan, workspace } = prepared
+interface Made {
+  request: BenchRequest
+  prepared: Prepared
+  scratch: string
+}
+
+const startAnother = ', or start another benchmark beside it with --fresh'
+
+/** The newest unfinished benchmark of the same plan, else a new one, held. Throws UserError when another process works on it. */
+async function openBenchmark(
+  { plan, workspace }: Prepared,
+  fresh: boolean,
+  context: FlowContext,
+): Promise<{ folder: string; held: Held }> {
   const unfinished = fresh ? null : await findUnfinished(workspace, plan)
-  const folder = unfinished ?? (await createBenchmark(workspace, context.now()))
+  if (unfinished !== null) {
+    const held = await holdBenchmark(unfinished, context, startAnother)
+    if (!(await isComplete(unfinished))) return { folder: unfinished, held }
+    await held[Symbol.asyncDispose]() // it was completed just now
+  }
+  const folder = await createBenchmark(workspace, context.now())
+  return { folder, held: await holdBenchmark(folder, context) }
+}
+
+/** Writes plan.json and every case's metadata. */
+async function writePlan(folder: string, plan: Plan): Promise<void> {
   await writeArtefact(planSchema, benchmarkPaths(folder).plan, plan)
   const statements = (one: Plan['cases'][number]) => [
     ...one.expectations.map(({ text }) => text),
     ...one.checks.map(checkText),
   ]
   await writeMetadata(folder, plan, statements)
-  return folder
 }
 
 async function findUnfinished(workspace: string, plan: Plan): Promise<string | null> {

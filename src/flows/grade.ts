@@ -12,6 +12,7 @@ import { readPlan, readRun, writeArtefact } from '../store/store.ts'
 import { autoEngine } from './auto_engine.ts'
 import type { FlowContext } from './context.ts'
 import { gradeStored } from './grade_stored.ts'
+import { holdBenchmark } from './hold.ts'
 import { preflight } from './preflight.ts'
 import { type BenchResult, summarize } from './summarize.ts'
 
@@ -30,6 +31,11 @@ export interface GradeAgainRequest {
 export async function grade(request: GradeAgainRequest, context: FlowContext): Promise<BenchResult> {
   const folder = path.resolve(request.benchmark)
   const before = await readPlan(folder)
+  await using held = await holdBenchmark(folder, context)
+  return await gradeHeld(folder, before, { request, context: held.context })
+}
+
+async function gradeHeld(folder: string, before: Plan, { request, context }: Asked): Promise<BenchResult> {
   const plan = await withPresentCriteria(before, request, context)
   await preflight([plan.options.judge], request.passEnv, context)
   await writeArtefact(planSchema, benchmarkPaths(folder).plan, plan)
@@ -50,6 +56,11 @@ export async function grade(request: GradeAgainRequest, context: FlowContext): P
   const failed = ends.find((end) => end.status === 'rejected')
   if (failed) throw failed.reason
   return summarize(folder, plan, context)
+}
+
+interface Asked {
+  request: GradeAgainRequest
+  context: FlowContext
 }
 
 /** The plan with the criteria that the suite has now, case by case; what shaped the runs stays as it was. */

@@ -1,0 +1,31 @@
+/** Holds a benchmark folder for one flow: nobody else writes there meanwhile. */
+import { UserError } from '../base/error.ts'
+import { takeLease } from '../store/lease.ts'
+import type { Owner } from '../store/owner.ts'
+import { type FlowContext, IncompleteError } from './context.ts'
+
+export interface Held {
+  /** Its signal is aborted too when another host takes the folder over. */
+  context: FlowContext
+  [Symbol.asyncDispose](): Promise<void>
+}
+
+/** Throws UserError that says who holds it; `otherwise` is what else a user may do about that. */
+export async function holdBenchmark(folder: string, context: FlowContext, otherwise = ''): Promise<Held> {
+  const lease = await takeLease(folder, { signal: context.signal })
+  if ('heldBy' in lease) throw heldBy(lease.heldBy, folder, otherwise)
+  const lost = new AbortController()
+  lease.lost.addEventListener('abort', () => {
+    const message = `${folder}: taken over by another process, since this one was silent for too long`
+    lost.abort(new IncompleteError(message, 'what was finished is kept; the other process goes on from there'))
+  })
+  return {
+    context: { ...context, signal: AbortSignal.any([context.signal, lost.signal]) },
+    [Symbol.asyncDispose]: () => lease[Symbol.asyncDispose](),
+  }
+}
+
+function heldBy({ pid, host, since }: Owner, folder: string, otherwise: string): UserError {
+  const message = `${folder}: process ${pid} on ${host} has been at work there since ${since}`
+  return new UserError(message, `wait until it has ended, or end it (kill ${pid} on ${host})${otherwise}`)
+}
