@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { analysis } from './analysis.ts'
 import { benchmark } from './benchmark.ts'
+import { benchmarkIndex } from './benchmark_index.ts'
 import { comparison } from './comparison.ts'
 import { evalMetadata } from './eval_metadata.ts'
 import { evalsFile } from './evals.ts'
@@ -26,6 +27,7 @@ export const artefacts = {
   timing,
   grading,
   benchmark,
+  benchmark_index: benchmarkIndex,
   comparison,
   analysis,
   history,

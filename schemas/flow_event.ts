@@ -3,7 +3,14 @@ import { z } from 'zod'
 import { failureKind } from './run.ts'
 import { loadWarning } from './suite.ts'
 
+/** On every event of a bench of several: which of them it is of. */
+const of = {
+  skill: z.string().optional().describe('where several are benched: the skill'),
+  cell: z.string().optional().describe('in a matrix: engine:model'),
+}
+
 const run = {
+  ...of,
   run_id: z.string(),
   eval_id: z.number().int(),
   eval_name: z.string(),
@@ -14,6 +21,7 @@ const run = {
 export const flowEvent = z.discriminatedUnion('type', [
   z.object({
     type: z.literal('plan_ready'),
+    ...of,
     folder: z.string().describe('the benchmark folder'),
     skill_name: z.string(),
     engine: z.string(),
@@ -58,15 +66,22 @@ export const flowEvent = z.discriminatedUnion('type', [
     judge_errors: z.number().int(),
     cost_usd: z.number().nullable(),
   }),
-  z.object({ type: z.literal('limit_changed'), limit: z.number().int(), reason: z.string() }),
-  z.object({ type: z.literal('budget_reached'), reason: z.string() }),
+  z.object({ type: z.literal('limit_changed'), ...of, limit: z.number().int(), reason: z.string() }),
+  z.object({ type: z.literal('budget_reached'), ...of, reason: z.string() }),
   z.object({
     type: z.literal('benchmark_written'),
+    ...of,
     folder: z.string(),
     benchmark: z.string(),
     complete: z.boolean(),
     used: z.number().int(),
     planned: z.number().int(),
+  }),
+  z.object({
+    type: z.literal('skill_failed'),
+    ...of,
+    message: z.string().describe('why it has no benchmark; the others go on'),
+    fix: z.string().nullable(),
   }),
 ])
 

@@ -50,6 +50,8 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
       return `retry ${runLabel(event)} in ${duration(event.wait_ms)}: ${event.kind}: ${oneLine(event.message, 200)}`
     case 'budget_reached':
       return `budget reached: ${event.reason}`
+    case 'skill_failed':
+      return failure(event)
     case 'run_started':
     case 'limit_changed':
     case 'benchmark_written':
@@ -59,6 +61,11 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
 
 function runLabel(run: { eval_id: number; eval_name: string; configuration: string; run_number: number }): string {
   return `${run.eval_id} ${oneLine(run.eval_name, 40)} · ${run.configuration} · run ${run.run_number}`
+}
+
+function failure({ skill, cell, message, fix }: Extract<FlowEvent, { type: 'skill_failed' }>): string {
+  const what = [skill, cell].filter((name) => name !== undefined).join(' · ')
+  return oneLine(`error ${what}: ${message}${fix === null ? '' : ` (${fix})`}`, 500)
 }
 
 type PlanReady = Extract<FlowEvent, { type: 'plan_ready' }>
@@ -97,14 +104,22 @@ function table({ stream, concurrency }: LiveOptions): Live {
     view.height = text.length
     view.dirty = false
   }
+  /** What was drawn stays above; the next benchmark gets a block of its own. */
+  const leaveBlock = () => {
+    if (view.state.plan !== null) draw()
+    view.state = noProgress
+    view.height = 0
+  }
   const timer = setInterval(() => {
     if (view.dirty) draw()
   }, 100)
   timer.unref()
   return {
     on(event) {
+      if (event.type === 'plan_ready' || event.type === 'skill_failed') leaveBlock()
       view.state = advance(view.state, event)
-      view.dirty = true
+      view.dirty = view.state.plan !== null
+      if (event.type === 'skill_failed') stream.write(`${failure(event)}\n`)
       if (event.type === 'plan_ready')
         stream.write(
           preamble(event)

@@ -1,13 +1,13 @@
 /** Parses argv, runs the command, and is the one place where errors become lines and exit codes. */
 import yargs from 'yargs'
-import { codeOf, messageOf, UserError } from '../base/error.ts'
+import { codeOf, messageOf } from '../base/error.ts'
 import { addAggregate } from './commands/aggregate.ts'
 import { addBench } from './commands/bench.ts'
 import { addDemo } from './commands/demo.ts'
 import { addGrade } from './commands/grade.ts'
 import { addPractice } from './commands/practice.ts'
+import { codeFor } from './error_code.ts'
 import { exitCodes, exitHelp } from './exit.ts'
-import { Interrupted } from './interrupt.ts'
 import { checkSwitches, checkValues, mistakeOf } from './mistakes.ts'
 import { colours, safe } from './style.ts'
 
@@ -71,26 +71,6 @@ function report(error: unknown, json: boolean): number {
     process.stderr.write(`${dim(error.stack ?? '')}\nThis is a bug in Whetstone. Finished runs are kept on disk.\n`)
   }
   return code
-}
-
-/** What the system refuses is no bug of ours: a place that can't be used, or a machine that is short of something. */
-const systemCodes: Readonly<Record<string, number>> = {
-  EACCES: exitCodes.usage,
-  EPERM: exitCodes.usage,
-  EROFS: exitCodes.usage,
-  ENAMETOOLONG: exitCodes.usage,
-  ENOSPC: exitCodes.incomplete,
-  EDQUOT: exitCodes.incomplete,
-  EMFILE: exitCodes.incomplete,
-  ENFILE: exitCodes.incomplete,
-}
-
-function codeFor(error: unknown): number {
-  if (error instanceof Interrupted) return exitCodes.interrupted
-  if (error instanceof UserError) return exitCodes.usage
-  const system = systemCodes[codeOf(error) ?? '']
-  if (system !== undefined) return system
-  return error instanceof Error && error.name === 'IncompleteError' ? exitCodes.incomplete : exitCodes.bug
 }
 
 function fixOf(error: unknown): string | null {

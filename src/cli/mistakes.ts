@@ -11,7 +11,7 @@ const commands: Readonly<Record<string, string>> = {
   practice: '--scenario FILE',
 }
 const switches = new Set(['json', 'fresh', 'dry-run', 'again', 'help', 'version'])
-const repeatable = new Set(['case', 'pass-env', 'passEnv', '_'])
+const repeatable = new Set(['case', 'pass-env', 'passEnv', 'skill', '_'])
 const flags = [...Object.keys(benchFlags), ...switches, 'skill', 'scenario', 'port', 'log']
 
 /** What the parser said, as a UserError. */

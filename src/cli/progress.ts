@@ -43,6 +43,7 @@ export function advance(state: Progress, event: FlowEvent): Progress {
     case 'limit_changed':
     case 'budget_reached':
     case 'benchmark_written':
+    case 'skill_failed':
       return state
     case 'run_finished':
       return withCell(counted(state, event), event, (cell) => ({

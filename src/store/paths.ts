@@ -27,6 +27,15 @@ export function benchmarkPaths(folder: string): BenchmarkPaths {
   }
 }
 
+/** Paths of the index over several benchmarks, absolute. */
+export function indexPaths(root: string): { index: string; markdown: string; page: string } {
+  return {
+    index: path.join(root, 'index.json'),
+    markdown: path.join(root, 'index.md'),
+    page: path.join(root, 'index.html'),
+  }
+}
+
 /** Paths of one run, absolute. `runId` is its folder relative to the benchmark. */
 export interface RunPaths {
   folder: string

@@ -29,6 +29,11 @@ export const benchFlags = {
     requiresArg: true,
     describe: 'who grades: engine[:model] or a model; the engine of the runs if not given',
   },
+  matrix: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'the same on each of engine:model,engine:model under one judge, compared in one table',
+  },
   baseline: {
     type: 'string',
     requiresArg: true,
@@ -82,7 +87,7 @@ export const benchFlags = {
   workspace: {
     type: 'string',
     requiresArg: true,
-    describe: 'where results go; ./workspaces/<skill_name> if not given',
+    describe: 'where results go; ./workspaces/<skill_name> if not given; of several skills one folder each',
   },
   fresh: {
     type: 'boolean',

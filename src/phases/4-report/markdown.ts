@@ -70,7 +70,11 @@ function rateCell(row: CaseRow, name: string): string {
 }
 
 /** The first column is to the left, the others to the right unless all are words. */
-function table(header: readonly string[], rows: readonly (readonly string[])[], align: 'numbers' | 'words'): string {
+export function table(
+  header: readonly string[],
+  rows: readonly (readonly string[])[],
+  align: 'numbers' | 'words',
+): string {
   const line = (cells: readonly string[]) => `| ${cells.map(text).join(' | ')} |`
   const rule = header.map((_, index) => (index === 0 || align === 'words' ? '---' : '---:'))
   return [line(header), `| ${rule.join(' | ')} |`, ...rows.map(line)].join('\n')
@@ -81,7 +85,7 @@ function nullable(value: string | null): string | null {
 }
 
 /** One line in which no character has a meaning for Markdown or HTML, and no @ calls a person. */
-function text(value: string): string {
+export function text(value: string): string {
   return visible(value)
     .replaceAll(/\s+/g, ' ')
     .trim()

@@ -1,0 +1,37 @@
+/** `index.json`: several benchmarks side by side: many skills, or one suite on several engines and models. */
+import { z } from 'zod'
+import { summaryStats } from './benchmark.ts'
+
+/** One arm of a benchmark, in means over its graded runs; null: not known. */
+export const indexArm = z.object({
+  pass_rate: summaryStats.nullable().describe('null: no graded run'),
+  runs: z.number().int().nonnegative().describe('graded runs'),
+  tokens: z.number().nullable(),
+  time_seconds: z.number().nullable(),
+  cost_usd: z.number().nullable(),
+})
+
+export const indexRow = z.object({
+  skill: z.string().describe("the skill's name; its path where no name could be read"),
+  cell: z.string().nullable().describe('engine:model of a matrix; null without a matrix'),
+  status: z.enum(['done', 'incomplete', 'failed']).describe('failed: no benchmark, see error'),
+  error: z.object({ message: z.string(), fix: z.string().nullable() }).nullable(),
+  folder: z.string().nullable().describe('the benchmark folder, relative to the index'),
+  report: z.string().nullable().describe('its report.html, relative to the index'),
+  headline: z.string().nullable(),
+  incomplete: z.string().nullable().describe('what keeps it from being complete'),
+  candidate: indexArm.nullable(),
+  baseline: indexArm.nullable(),
+  delta: z.number().nullable().describe('candidate − baseline of the mean pass rates; null where an arm has none'),
+})
+
+export const benchmarkIndex = z.object({
+  schema_version: z.literal(1),
+  created_at: z.iso.datetime(),
+  judge: z.string().nullable().describe('the one judge of a matrix; null: none needed, or each skill its own'),
+  rows: z.array(indexRow).describe('largest delta first; those without one behind, those without a benchmark last'),
+})
+
+export type IndexArm = z.infer<typeof indexArm>
+export type IndexRow = z.infer<typeof indexRow>
+export type BenchmarkIndex = z.infer<typeof benchmarkIndex>

@@ -1,0 +1,42 @@
+/** Prints what a bench of several ended with: one table, the errors, the paths; gives the worst exit code of all. */
+import path from 'node:path'
+import type { ManyResult } from '../flows/bench_many.ts'
+import { indexHeadline, indexTable } from '../phases/4-report/index_table.ts'
+import { indexPaths } from '../store/paths.ts'
+import { codeFor } from './error_code.ts'
+import { exitCodes } from './exit.ts'
+import { colours, columns, oneLine, safe } from './style.ts'
+
+/** From bad to good: the first that any of them has is the program's. */
+const worstFirst = [
+  exitCodes.interrupted,
+  exitCodes.bug,
+  exitCodes.usage,
+  exitCodes.incomplete,
+  exitCodes.gateFailed,
+] as const
+
+/** With json, the index line is all that is printed. */
+export function showIndex({ root, index, ends }: ManyResult, how: { json: boolean; interrupted: boolean }): number {
+  const codes: number[] = [
+    ...(how.interrupted ? [exitCodes.interrupted] : []),
+    ...ends.flatMap((end) => (end.status === 'failed' ? codeFor(end.error) : [])),
+    ...index.rows.flatMap(({ status }) => (status === 'incomplete' ? exitCodes.incomplete : [])),
+  ]
+  const code = worstFirst.find((one) => codes.includes(one)) ?? exitCodes.done
+  if (how.json) {
+    process.stdout.write(`${JSON.stringify({ type: 'index', exit_code: code, folder: root, ...index })}\n`)
+    return code
+  }
+  const { bold, dim } = colours(process.stdout)
+  const { header, rows } = indexTable(index)
+  const cells = [header, ...rows].map((row) => row.map((cell) => oneLine(cell, 80)))
+  const numbers = header.flatMap((title, at) => (at === 0 || title === 'engine' || title === '' ? [] : [at]))
+  const table = columns(cells, numbers)
+  const place = (file: string) => `${dim('wrote')} ${safe(path.relative(process.cwd(), file) || file)}`
+  const paths = indexPaths(root)
+  const judge = index.judge === null ? [] : [dim(safe(`judge of all: ${index.judge}`))]
+  const lines = ['', bold(indexHeadline(index)), '', dim(table[0] ?? ''), ...table.slice(1), '', ...judge]
+  process.stdout.write(`${[...lines, ...[paths.index, paths.markdown, paths.page].map(place)].join('\n')}\n`)
+  return code
+}

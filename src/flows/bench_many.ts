@@ -1,0 +1,135 @@
+/** bench of several: many skills, or one suite on several engines and models; one after another, then one index over all. */
+import path from 'node:path'
+import type { BenchmarkIndex } from '../../schemas/benchmark_index.ts'
+import { messageOf, UserError } from '../base/error.ts'
+import { readSkill } from '../phases/1-plan/skill.ts'
+import { slug } from '../phases/1-plan/slug.ts'
+import { bench, planBench } from './bench.ts'
+import { type FlowContext, IncompleteError } from './context.ts'
+import { type MatrixCell, matrixCells, oneJudge } from './matrix.ts'
+import type { BenchRequest, Prepared } from './prepare.ts'
+import type { BenchResult } from './summarize.ts'
+import { writeIndex } from './write_index.ts'
+
+/** A bench request for each of several skills. `workspace`: the folder that gets one folder a skill. */
+export interface ManyRequest extends Omit<BenchRequest, 'skill'> {
+  skills: readonly string[]
+  /** engine:model,engine:model; null: the request's own engine. */
+  matrix: string | null
+}
+
+/** How one of them ended. */
+export type OneEnd =
+  | { status: 'benched'; skill: string; cell: string | null; result: BenchResult }
+  | { status: 'failed'; skill: string; cell: string | null; error: unknown }
+
+export interface ManyResult {
+  /** The folder of index.html, absolute. */
+  root: string
+  index: BenchmarkIndex
+  /** In the order they were benched. */
+  ends: OneEnd[]
+}
+
+/** One of them, with the workspace of its own. */
+interface One {
+  skill: string
+  cell: string | null
+  request: BenchRequest
+}
+
+/**
+ * Benches all; one that can't be benched stops no other. Throws UserError for a mistake in what they share, and the
+ * abort reason when cut short. After `drain` the rest is left out of the index.
+ */
+export async function benchMany(asked: ManyRequest, context: FlowContext, benchOne = bench): Promise<ManyResult> {
+  const { root, all, judge } = await setUp(asked, context)
+  const ends: OneEnd[] = []
+  for (const one of all) {
+    if (context.drain.aborted) break
+    ends.push(await endOf({ ...one, request: { ...one.request, judge } }, context, benchOne))
+  }
+  const index = await writeIndex(root, { ends, judge: asked.matrix === null ? null : judge, now: context.now() })
+  return { root, index, ends }
+}
+
+/** The plans alone, for --dry-run: nothing is started, nothing written. Throws UserError for the first that can't be planned. */
+export async function planMany(asked: ManyRequest, context: FlowContext): Promise<Prepared[]> {
+  const { all, judge } = await setUp(asked, context)
+  const plans: Prepared[] = []
+  for (const { request } of all) plans.push(await planBench({ ...request, judge }, context))
+  return plans
+}
+
+async function setUp(asked: ManyRequest, context: FlowContext) {
+  const cells = asked.matrix === null ? [] : matrixCells(asked.matrix)
+  if (cells.length > 0 && (asked.engine !== 'auto' || asked.model !== null)) {
+    throw new UserError('--matrix names engines and models, and so does --engine or --model', 'give one of them')
+  }
+  const { root, all } = await spread(asked, cells)
+  const requests = all.map(({ request }) => request)
+  return { root, all, judge: cells.length === 0 ? asked.judge : await oneJudge(requests, context) }
+}
+
+async function endOf(one: One, context: FlowContext, benchOne: typeof bench): Promise<OneEnd> {
+  const { skill, cell, request } = one
+  const of = { skill, ...(cell === null ? {} : { cell }) }
+  try {
+    const result = await benchOne(request, { ...context, emit: (event) => context.emit({ ...event, ...of }) })
+    return { status: 'benched', skill, cell, result }
+  } catch (error) {
+    context.signal.throwIfAborted()
+    const fix = error instanceof UserError || error instanceof IncompleteError ? error.fix : null
+    context.emit({ type: 'skill_failed', ...of, message: messageOf(error), fix })
+    return { status: 'failed', skill, cell, error }
+  }
+}
+
+/** Every skill × every cell, each with its workspace: `<root>/<skill>/<cell>`; a single skill's root is its own workspace. */
+async function spread(asked: ManyRequest, cells: readonly MatrixCell[]): Promise<{ root: string; all: One[] }> {
+  const { skills, matrix: _, ...shared } = asked
+  const places = [...new Set(skills.map((skill) => path.resolve(skill)))]
+  const names = await Promise.all(places.map(nameOf))
+  const folders = distinct(names.map(folderName))
+  const [only = ''] = folders
+  const base = path.resolve(asked.workspace ?? 'workspaces')
+  const isSingle = places.length === 1
+  const root = isSingle && asked.workspace === null ? path.join(base, only) : base
+  const all = places.flatMap((place, at): One[] => {
+    const workspace = isSingle ? root : path.join(root, folders[at] ?? '')
+    const skill = names[at] ?? place
+    const request = { ...shared, skill: place, workspace }
+    if (cells.length === 0) return [{ skill, cell: null, request }]
+    return cells.map(({ text: engine, folder }) => ({
+      skill,
+      cell: engine,
+      request: { ...request, engine, workspace: path.join(workspace, folder) },
+    }))
+  })
+  return { root, all }
+}
+
+/** The skill's name; of what can't be read, the folder's name (its bench says why). */
+async function nameOf(place: string): Promise<string> {
+  const folder = path.basename(place) === 'SKILL.md' ? path.dirname(place) : place
+  return readSkill(folder).then(
+    ({ skill }) => skill.name,
+    () => path.basename(place),
+  )
+}
+
+/** A name that is no path. */
+function folderName(name: string): string {
+  return /^(?!\.)[\w.-]+$/.test(name) ? name : slug(name) || 'skill'
+}
+
+/** Two of one name get -2, -3, … in the order given. */
+function distinct(names: readonly string[]): string[] {
+  const taken = new Set<string>()
+  return names.map((name) => {
+    let free = name
+    for (let number = 2; taken.has(free); number += 1) free = `${name}-${number}`
+    taken.add(free)
+    return free
+  })
+}

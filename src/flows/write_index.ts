@@ -1,0 +1,42 @@
+/** Writes index.json, index.md and index.html over several benchmarks. */
+import path from 'node:path'
+import { type BenchmarkIndex, benchmarkIndex } from '../../schemas/benchmark_index.ts'
+import { messageOf, UserError } from '../base/error.ts'
+import { writeAtomic } from '../base/files.ts'
+import { indexHtml, indexMarkdown } from '../phases/4-report/index_page.ts'
+import { failedRow, indexRow, inIndexOrder } from '../phases/4-report/index_row.ts'
+import { indexPaths } from '../store/paths.ts'
+import { writeArtefact } from '../store/store.ts'
+import type { OneEnd } from './bench_many.ts'
+import { IncompleteError } from './context.ts'
+
+export interface IndexRequest {
+  ends: readonly OneEnd[]
+  judge: string | null
+  now: Date
+}
+
+export async function writeIndex(root: string, { ends, judge, now }: IndexRequest): Promise<BenchmarkIndex> {
+  const rows = inIndexOrder(ends.map((end) => rowOf(root, end)))
+  const index: BenchmarkIndex = { schema_version: 1, created_at: now.toISOString(), judge, rows }
+  const paths = indexPaths(root)
+  await writeArtefact(benchmarkIndex, paths.index, index)
+  await writeAtomic(paths.markdown, indexMarkdown(index))
+  await writeAtomic(paths.page, indexHtml(index))
+  return index
+}
+
+function rowOf(root: string, end: OneEnd) {
+  const { skill, cell } = end
+  switch (end.status) {
+    case 'benched': {
+      const folder = path.relative(root, end.result.folder).replaceAll(path.sep, '/')
+      return indexRow({ skill, cell }, end.result.benchmark, folder)
+    }
+    case 'failed': {
+      const { error } = end
+      const fix = error instanceof UserError || error instanceof IncompleteError ? error.fix : null
+      return failedRow({ skill, cell }, messageOf(error), fix)
+    }
+  }
+}

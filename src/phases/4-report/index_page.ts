@@ -1,0 +1,86 @@
+/** `index.html` and `index.md`: several benchmarks on one page, each linked to its own report. */
+import { createHash } from 'node:crypto'
+import type { BenchmarkIndex, IndexRow } from '../../../schemas/benchmark_index.ts'
+import { indexHeadline, indexTable } from './index_table.ts'
+import { table, text } from './markdown.ts'
+import { asset, template } from './templates.ts'
+import { visible } from './words.ts'
+
+interface Item {
+  name: string
+  /** Relative address of the report; null where there is none. */
+  link: string | null
+  mark: string | null
+  said: string
+  why: string | null
+}
+
+interface View {
+  css: string
+  styleHash: string
+  headline: string
+  judge: string | null
+  header: string[]
+  rows: { name: string; link: string | null; cells: { column: string; value: string }[] }[]
+  items: Item[]
+}
+
+const css = asset('report.css') + asset('index.css')
+const styleHash = createHash('sha256').update(css).digest('base64')
+const fillHtml = template<View>('index.html.hbs', 'html')
+const fillMarkdown = template<{ headline: string; judge: string | null; table: string; items: Item[] }>(
+  'index.md.hbs',
+  'text',
+)
+
+export function indexHtml(index: BenchmarkIndex): string {
+  const { header, rows } = indexTable(index)
+  return fillHtml({
+    css,
+    styleHash,
+    headline: indexHeadline(index),
+    judge: index.judge === null ? null : visible(index.judge),
+    header,
+    rows: rows.map(([name = '', ...cells], place) => ({
+      name: visible(name),
+      link: linkOf(index.rows[place]),
+      cells: cells.map((value, column) => ({ column: header[column + 1] ?? '', value: visible(value) })),
+    })),
+    items: index.rows.map((row) => itemOf(row, visible)),
+  })
+}
+
+export function indexMarkdown(index: BenchmarkIndex): string {
+  const { header, rows } = indexTable(index)
+  return fillMarkdown({
+    headline: text(indexHeadline(index)),
+    judge: index.judge === null ? null : text(index.judge),
+    table: table(header, rows, 'numbers'),
+    items: index.rows.map((row) => itemOf(row, text)),
+  })
+}
+
+function itemOf(row: IndexRow, shown: (value: string) => string): Item {
+  const { skill, cell, error, headline, incomplete, status } = row
+  return {
+    name: shown([skill, cell].filter((part) => part !== null).join(' · ')),
+    link: linkOf(row),
+    mark: status === 'done' ? null : status.toUpperCase(),
+    said: shown(error?.message ?? headline ?? ''),
+    why: nullable(error?.fix ?? incomplete, shown),
+  }
+}
+
+function nullable(value: string | null, shown: (value: string) => string): string | null {
+  return value === null ? null : shown(value)
+}
+
+/** Every part encoded: no name can end the link or lead elsewhere. */
+function linkOf(row: IndexRow | undefined): string | null {
+  const parts = row?.report?.split('/').map((part) => encodeURIComponent(part).replaceAll(/[()]/g, encodedParenthesis))
+  return parts?.join('/') ?? null
+}
+
+function encodedParenthesis(sign: string): string {
+  return sign === '(' ? '%28' : '%29'
+}

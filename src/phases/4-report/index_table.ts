@@ -1,0 +1,70 @@
+/** An index as one table of plain text, shared by terminal, markdown and page. */
+import type { BenchmarkIndex, IndexArm, IndexRow } from '../../../schemas/benchmark_index.ts'
+import { signed } from './stats/round.ts'
+import type { SummaryTable } from './summary_table.ts'
+import { count, dollars, hundredths, percent, plural, seconds } from './words.ts'
+
+type Column = [title: string, cell: (row: IndexRow) => string | null]
+
+const columns: readonly Column[] = [
+  ['with', (row) => rate(row.candidate)],
+  ['without', (row) => rate(row.baseline)],
+  ['difference', (row) => (row.delta === null ? null : `${signed(hundredths(row.delta), 0)} points`)],
+  ['n', (row) => (row.candidate ? [row.candidate, row.baseline].flatMap((arm) => arm?.runs ?? []).join(' + ') : null)],
+  ['tokens', (row) => known(row, 'tokens', count)],
+  ['cost', (row) => known(row, 'cost_usd', dollars)],
+  ['time', (row) => known(row, 'time_seconds', seconds)],
+]
+
+/** One row a benchmark, named first; columns of which nothing is known are left out. The last column says what is wrong. */
+export function indexTable(index: BenchmarkIndex): SummaryTable {
+  const { rows } = index
+  const names: Column[] = [
+    ['skill', (row) => row.skill],
+    ['engine', (row) => row.cell],
+  ]
+  const marks: Column = ['', (row) => (row.status === 'done' ? null : mark(row))]
+  const shown = [...names, ...columns, marks].filter(([, cell]) => rows.some((row) => cell(row) !== null))
+  return {
+    header: shown.map(([title]) => title),
+    rows: rows.map((row) => shown.map(([title, cell]) => cell(row) ?? (title === '' ? '' : '–'))),
+  }
+}
+
+/** One sentence over everything: how many there are, how many got better, what is missing. */
+export function indexHeadline({ rows }: BenchmarkIndex): string {
+  const number = (test: (row: IndexRow) => boolean) => rows.filter(test).length
+  const parts = [
+    `${number((row) => (row.delta ?? 0) > 0)} better with the skill`,
+    `${number((row) => row.delta === 0)} the same`,
+    `${number((row) => (row.delta ?? 0) < 0)} worse`,
+    ...counted(
+      number((row) => row.status === 'incomplete'),
+      'incomplete',
+    ),
+    ...counted(
+      number((row) => row.status === 'failed'),
+      'not benched',
+    ),
+  ]
+  return `${plural(rows.length, 'benchmark')}: ${parts.join(', ')}.`
+}
+
+function counted(number: number, what: string): string[] {
+  return number === 0 ? [] : [`${number} ${what}`]
+}
+
+function rate(arm: IndexArm | null): string | null {
+  return arm?.pass_rate ? `${percent(arm.pass_rate.mean)} ± ${percent(arm.pass_rate.stddev)}` : null
+}
+
+/** "with / without"; null where neither is known. */
+function known(row: IndexRow, what: 'tokens' | 'cost_usd' | 'time_seconds', show: (value: number) => string) {
+  const values = [row.candidate, row.baseline].map((arm) => arm?.[what] ?? null)
+  if (values.every((value) => value === null)) return null
+  return values.map((value) => (value === null ? '–' : show(value))).join(' / ')
+}
+
+function mark(row: IndexRow): string {
+  return row.status === 'failed' ? `FAILED: ${row.error?.message ?? ''}` : 'INCOMPLETE'
+}

@@ -1,0 +1,162 @@
+/** Many skills, and one suite on many engines: each its own workspace, one index over all, no one stops the others. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { benchmarkIndex } from '../../schemas/benchmark_index.ts'
+import { flowEvent } from '../../schemas/flow_event.ts'
+import { agent, fresh, makeSkill, whetstone } from './program.ts'
+
+const command = ['--engine', agent('tidy.mjs'), '--runs', '1']
+const skillMd = (name: string) => ({ 'SKILL.md': `---\nname: ${name}\ndescription: Tidies.\n---\nSay TIDY.\n` })
+const says = (value: string) => [{ id: 1, name: 'first', prompt: 'x', checks: [{ type: 'contains', value }] }]
+const helps = makeSkill(says('TIDY'))
+const idle = makeSkill(says('messy'), { ...skillMd('other') })
+const broken = makeSkill(says('TIDY'), { ...skillMd('broken'), 'evals/evals.json': '{' })
+
+const indexOf = (root: string) => benchmarkIndex.parse(JSON.parse(readFileSync(path.join(root, 'index.json'), 'utf8')))
+const jsonLines = (text: string) =>
+  text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line))
+
+describe('three skills, the first broken', () => {
+  const root = fresh()
+  const ended = whetstone(['bench', broken, idle, helps, ...command, '--workspace', root])
+
+  test('the others are benched, each in a folder of its own', async () => {
+    await ended
+    expect(['tidy', 'broken', 'other'].map((name) => existsSync(path.join(root, name, 'benchmarks')))).toEqual([
+      true,
+      false,
+      true,
+    ])
+  })
+  test('its error is in the table, with the worst exit code of all', async () => {
+    const { code, stdout } = await ended
+    expect(stdout).toMatch(/broken .*FAILED: .*evals\.json:1/)
+    expect(code).toBe(2)
+  })
+  test('rows come by difference, the broken one last', async () => {
+    await ended
+    expect(indexOf(root).rows.map(({ skill, status, delta }) => [skill, status, delta])).toEqual([
+      ['tidy', 'done', 1],
+      ['other', 'done', 0],
+      ['broken', 'failed', null],
+    ])
+  })
+  test('every link of the page leads to a report', async () => {
+    await ended
+    const page = readFileSync(path.join(root, 'index.html'), 'utf8')
+    const links = [...page.matchAll(/href="([^"]+)"/g)].map(([, to = '']) => decodeURIComponent(to))
+    expect(new Set(links).size).toBe(2)
+    expect(links.filter((to) => !existsSync(path.join(root, to)))).toEqual([])
+  })
+})
+
+describe('--json', () => {
+  test('events carry the skill, a failure is one of them, the last line is the index', async () => {
+    const end = await whetstone(['bench', broken, helps, ...command, '--json'])
+    const lines = jsonLines(end.stdout)
+    const events = lines.slice(0, -1).map((line) => flowEvent.parse(line))
+    expect(new Set(events.map(({ skill }) => skill))).toEqual(new Set(['broken', 'tidy']))
+    expect(events.filter(({ type }) => type === 'skill_failed')).toHaveLength(1)
+    expect(lines.at(-1)).toMatchObject({ type: 'index', exit_code: 2, rows: [{ skill: 'tidy' }, { skill: 'broken' }] })
+  })
+})
+
+describe('workspaces', () => {
+  test('without --workspace they and the index lie below ./workspaces', async () => {
+    const cwd = fresh()
+    const end = await whetstone(['bench', helps, idle, ...command], { cwd })
+    expect(end.code).toBe(0)
+    expect(readdirSync(path.join(cwd, 'workspaces')).sort()).toEqual([
+      'index.html',
+      'index.json',
+      'index.md',
+      'other',
+      'tidy',
+    ])
+  })
+  test('two skills of one name do not share one', async () => {
+    const cwd = fresh()
+    const end = await whetstone(['bench', helps, makeSkill(says('TIDY')), ...command], { cwd })
+    expect(end.code).toBe(0)
+    expect(readdirSync(path.join(cwd, 'workspaces'))).toEqual(expect.arrayContaining(['tidy', 'tidy-2']))
+  })
+  test('an arm that is never graded makes it incomplete: exit 3, marked', async () => {
+    const args = ['bench', helps, idle, '--engine', 'command:false', '--retries', '0', '--runs', '1']
+    const end = await whetstone(args)
+    expect(end.code).toBe(3)
+    expect(end.stdout).toContain('INCOMPLETE')
+  })
+})
+
+describe('--matrix', () => {
+  const cells = `${agent('tidy.mjs')},command:false`
+  test('one row a cell, a workspace each, compared in one table', async () => {
+    const root = fresh()
+    const end = await whetstone([
+      'bench',
+      helps,
+      '--matrix',
+      cells,
+      '--runs',
+      '1',
+      '--retries',
+      '0',
+      '--workspace',
+      root,
+    ])
+    expect(end.code).toBe(3)
+    const { rows } = indexOf(root)
+    expect(rows.map(({ cell, status, delta }) => [cell, status, delta])).toEqual([
+      [agent('tidy.mjs'), 'done', 1],
+      ['command:false', 'incomplete', null],
+    ])
+    expect(new Set(rows.map(({ folder }) => folder?.split('/')[0])).size).toBe(2)
+    expect(readFileSync(path.join(root, 'index.md'), 'utf8')).toContain('| skill | engine | with | without |')
+  })
+  test('again is the same folders', async () => {
+    const root = fresh()
+    const args = ['bench', helps, '--matrix', cells, '--runs', '1', '--retries', '0', '--workspace', root]
+    await whetstone(args)
+    const before = readdirSync(root).sort()
+    await whetstone(args)
+    expect(readdirSync(root).sort()).toEqual(before)
+  })
+  test('one judge for all of them: the one that is named', async () => {
+    const judged = makeSkill([{ id: 1, prompt: 'x', expectations: ['It is tidy'] }])
+    const judge = agent('../judges/reader.mjs')
+    const two = `${agent('tidy.mjs')},${agent('worker.mjs')}`
+    const end = await whetstone(['bench', judged, '--matrix', two, '--judge', judge, '--runs', '1', '--json'])
+    const lines = jsonLines(end.stdout)
+    expect(lines.filter(({ type }) => type === 'plan_ready').map((line) => line.judge)).toEqual(['command', 'command'])
+    expect(lines.at(-1)).toMatchObject({ type: 'index', judge })
+  })
+  test('or the judge that the first cell would have', async () => {
+    const judged = makeSkill([{ id: 1, prompt: 'x', expectations: ['It is tidy'] }])
+    const args = ['bench', judged, '--matrix', 'anthropic:haiku,anthropic:sonnet,command:false', '--dry-run', '--json']
+    const judges = jsonLines((await whetstone(args)).stdout).map(({ options }) => options.judge)
+    expect(judges).toEqual([judges[0], judges[0], judges[0]])
+    expect(judges[0]).toMatchObject({ name: 'anthropic', model: expect.stringContaining('haiku') })
+  })
+  test.each([
+    ['an engine of no name', 'anthropic:a,claud-code', /claude-code/],
+    ['an empty cell', 'anthropic:a,', /an empty cell/],
+    ['the same twice', 'anthropic:haiku,anthropic:haiku', /the same/],
+  ])('%s is a mistake', async (_what, matrix, message) => {
+    const end = await whetstone(['bench', helps, '--matrix', matrix])
+    expect(end).toMatchObject({ code: 2 })
+    expect(end.stderr).toMatch(message)
+  })
+  test('beside --engine it is a mistake', async () => {
+    expect(await whetstone(['bench', helps, ...command, '--matrix', 'anthropic:a'])).toMatchObject({ code: 2 })
+  })
+  test('--dry-run plans every cell and runs nothing', async () => {
+    const end = await whetstone(['bench', helps, '--matrix', cells, '--dry-run', '--json'])
+    expect(jsonLines(end.stdout).map((plan) => plan.options.engine.command)).toEqual(
+      cells.split(',').map((cell) => cell.slice('command:'.length)),
+    )
+  })
+})
