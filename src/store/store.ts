@@ -60,7 +60,11 @@ export async function listBenchmarks(workspace: string): Promise<string[]> {
 
 /** The plan of a benchmark folder. Throws UserError where there is none or it is unfit. */
 export async function readPlan(folder: string): Promise<Plan> {
-  return readJson(plan, benchmarkPaths(folder).plan)
+  const file = benchmarkPaths(folder).plan
+  if (!(await exists(file))) {
+    throw new UserError(`${file}: no such file`, 'give a benchmark folder, such as <workspace>/benchmarks/<timestamp>')
+  }
+  return readJson(plan, file)
 }
 
 /** Moves a filled folder to its place: files and folder synced, then one rename. From then on the run counts. */

@@ -52,7 +52,7 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
     ['a program that is not there', ['bench', skill, '--engine', 'command:no-such-program'], /no-such-program/],
     ['no credentials', ['bench', skill, '--engine', 'anthropic'], /ANTHROPIC_API_KEY/],
     ['no engine at all', ['bench', skill], /whetstone demo/],
-    ['no benchmark there', ['grade', notSkill], /plan\.json/],
+    ['no benchmark there', ['grade', notSkill], /plan\.json: no such file\n.*benchmarks\/<timestamp>/],
     ['an unknown git ref', ['bench', skill, ...command, '--baseline', 'git:nope'], /nope|git/],
   ])('%s', async (_what, args, message) => {
     const end = await whetstone(args, { env: { PATH: '/usr/bin:/bin' } })
