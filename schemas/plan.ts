@@ -17,6 +17,7 @@ export const activation = z.enum(['natural', 'instructed'])
 export const runSpec = z.object({
   run_id: z
     .string()
+    .regex(/^(?!(?:.*\/)?\.\.?(?:\/|$))[^\\/]+(?:\/[^\\/]+)*$/, 'must be a path below the benchmark')
     .describe('the folder of the run relative to the benchmark, such as eval-1-totals/with_skill/run-1'),
   eval_id: z.number().int(),
   eval_name: z.string(),
@@ -35,6 +36,7 @@ export const runSpec = z.object({
   max_turns: z.number().int().positive().nullable(),
   timeout_seconds: z.number().positive(),
   activation,
+  rerun_of: z.string().optional().describe('added by --rerun: the run_id of the run that it repeats'),
   key: z
     .string()
     .describe('sha256 of everything that shapes the result, run number included; no paths of this machine'),
@@ -53,7 +55,9 @@ export const planOptions = z.object({
 
 export const plan = z.object({
   schema_version: z.literal(1),
-  plan_id: z.string().describe('sha256 over the runs and the options; the same plan again is a resume'),
+  plan_id: z
+    .string()
+    .describe('sha256 over the runs (reruns left out) and the options; the same plan again is a resume'),
   created_at: z.iso.datetime(),
   suite: z.object({ path: z.string(), format: z.string(), sha256: z.string() }),
   skill,

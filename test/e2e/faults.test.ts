@@ -70,7 +70,9 @@ describe('a hang', () => {
     const end = await benched(hang, ['--runs', '1', '--timeout', '1'])
     expect(end.code, end.stderr).toBe(0)
     expect(end.result.runs.map((run) => run.expectations[0])).toEqual(
-      [1, 2].map(() => expect.objectContaining({ passed: false, decided_by: 'timeout' })),
+      [1, 2].map(() =>
+        expect.objectContaining({ passed: false, decided_by: 'timeout', evidence: 'The run timed out after 1 s' }),
+      ),
     )
   })
   test('is left out where the user says so', async () => {

@@ -140,7 +140,8 @@ async function timed(request: RunRequest, task: EngineTask, transcript: Transcri
     if (!limit.aborted) throw new Error(`engine ${request.engine.name} rejected: ${messageOf(error)}`, { cause: error })
     const message = `no end within ${request.spec.timeout_seconds} s`
     transcript.add({ type: 'error', step: 0, kind: 'timed_out', message })
-    return finish({ status: 'timed_out', report: emptyReport })
+    // the wait until it was ended is not its working time
+    return { ...finish({ status: 'timed_out', report: emptyReport }), durationMs: request.spec.timeout_seconds * 1000 }
   }
 }
 
