@@ -1,7 +1,6 @@
 /** `benchmark.json`: all gradings of one plan, summarised. The seed's fields exactly, plus ours. */
 import { z } from 'zod'
 import { gradedExpectation } from './grading.ts'
-import { configuration } from './plan.ts'
 
 /** Sample statistics: stddev with n−1, 0.0 for one value (as skill-creator's). */
 export const summaryStats = z.looseObject({ mean: z.number(), stddev: z.number(), min: z.number(), max: z.number() })
@@ -16,7 +15,7 @@ export const benchmarkRun = z.looseObject({
     passed: z.number().int(),
     failed: z.number().int(),
     total: z.number().int(),
-    time_seconds: z.number(),
+    time_seconds: z.number().optional().describe('absent: not known (of another tool)'),
     tokens: z.number().optional().describe('absent: the engine does not report tokens'),
     tool_calls: z.number().int().optional(),
     errors: z.number().int(),
@@ -31,7 +30,7 @@ export const benchmarkRun = z.looseObject({
 export const excludedRun = z.object({
   eval_id: z.number().int(),
   eval_name: z.string(),
-  configuration,
+  configuration: z.string(),
   run_number: z.number().int(),
   reason: z.enum(['failed', 'cancelled', 'timed_out', 'ungraded', 'judge_error', 'missing', 'cannot_run']),
   kind: z.string().nullable().describe('the failure kind of a failed run'),
@@ -40,7 +39,7 @@ export const excludedRun = z.object({
 
 export const armSummary = z.looseObject({
   pass_rate: summaryStats,
-  time_seconds: summaryStats,
+  time_seconds: summaryStats.optional(),
   tokens: summaryStats.optional(),
 })
 
@@ -89,7 +88,7 @@ export const benchmark = z.looseObject({
   run_summary: z
     .looseObject({
       delta: z
-        .looseObject({ pass_rate: z.string(), time_seconds: z.string(), tokens: z.string().optional() })
+        .looseObject({ pass_rate: z.string(), time_seconds: z.string().optional(), tokens: z.string().optional() })
         .optional()
         .describe('candidate − baseline; absent when an arm has no graded run'),
     })
@@ -101,6 +100,10 @@ export const benchmark = z.looseObject({
   cases: z.array(caseRow).optional(),
   excluded_runs: z.array(excludedRun).optional(),
   cost: costSummary.optional(),
+  problems: z
+    .array(z.object({ file: z.string(), message: z.string() }))
+    .optional()
+    .describe('what was left out of a folder of another tool, and why'),
 })
 
 export type SummaryStats = z.infer<typeof summaryStats>

@@ -18,6 +18,10 @@ export const gradingSummary = z.looseObject({
   failed: z.number().int().nonnegative(),
   total: z.number().int().nonnegative().describe('decided expectations; judge errors are outside'),
   pass_rate: z.number().min(0).max(1).describe('passed ÷ total, 0 when nothing was decided'),
+  source: z
+    .enum(['counts', 'rate'])
+    .optional()
+    .describe("another tool's grading without a list of verdicts: what the numbers come from"),
 })
 
 export const claim = z.looseObject({

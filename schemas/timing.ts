@@ -9,6 +9,7 @@ export const timing = z.looseObject({
     .describe('input + output + cache read + cache write; absent: unknown'),
   duration_ms: z.number().nonnegative().optional().describe('the agent, in milliseconds'),
   total_duration_seconds: z.number().nonnegative().optional().describe('the agent, in seconds'),
+  total_cost_usd: z.number().nonnegative().optional().describe("other tools'; ours is in run.json"),
   executor_start: z.string().optional(),
   executor_end: z.string().optional(),
   executor_duration_seconds: z.number().nonnegative().optional(),

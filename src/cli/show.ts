@@ -2,14 +2,13 @@
 
 import path from 'node:path'
 import type { Benchmark } from '../../schemas/benchmark.ts'
-import type { BenchResult } from '../flows/summarize.ts'
+import type { Summarized } from '../flows/summarize.ts'
 import { headline, summaryTable } from '../phases/4-report/summary_table.ts'
-import { benchmarkPaths } from '../store/paths.ts'
 import { exitCodes } from './exit.ts'
 import { colours, columns, safe, wrap } from './style.ts'
 
 /** Exit code 0, 3 when a planned run has no grade, 130 after Ctrl-C. With json, the result line is all that is printed. */
-export function showResult(result: BenchResult, how: { json: boolean; interrupted: boolean }): number {
+export function showResult(result: Summarized, how: { json: boolean; interrupted: boolean }): number {
   const code = how.interrupted ? exitCodes.interrupted : codeFor(result.benchmark)
   const { folder, benchmark } = result
   if (how.json) {
@@ -25,11 +24,10 @@ function codeFor(benchmark: Benchmark): number {
   return used > 0 && benchmark.complete === true ? exitCodes.done : exitCodes.incomplete
 }
 
-function resultLines({ folder, benchmark }: BenchResult): string[] {
+function resultLines({ benchmark, paths }: Summarized): string[] {
   const { bold, yellow, dim } = colours(process.stdout)
   const { header, rows } = summaryTable(benchmark)
   const table = columns([header, ...rows], header.map((_, index) => index).slice(1))
-  const paths = benchmarkPaths(folder)
   const place = (file: string) => safe(path.relative(process.cwd(), file) || file)
   const width = process.stdout.isTTY ? (process.stdout.columns ?? 100) - 1 : Number.POSITIVE_INFINITY
   return [

@@ -1,13 +1,33 @@
-/** aggregate: writes benchmark.json and the reports anew from the runs and gradings on disk. */
+/** aggregate: writes benchmark.json and the reports anew from the runs and gradings on disk, ours or another tool's. */
 import path from 'node:path'
+import { UserError } from '../base/error.ts'
+import { exists } from '../base/files.ts'
+import { benchmarkPaths } from '../store/paths.ts'
 import { readPlan } from '../store/store.ts'
+import { aggregateForeign } from './aggregate_foreign.ts'
 import type { FlowContext } from './context.ts'
 import { holdBenchmark } from './hold.ts'
-import { type BenchResult, summarize } from './summarize.ts'
+import { type Summarized, summarize } from './summarize.ts'
 
-/** Throws UserError where the folder holds no plan.json. */
-export async function aggregateAgain(benchmark: string, context: FlowContext): Promise<BenchResult> {
-  const folder = path.resolve(benchmark)
+export interface AggregateRequest {
+  folder: string
+  /** Only for folders of other tools: which configuration is which (null: by their names), overwrite their reports. */
+  candidate: string | null
+  baseline: string | null
+  force: boolean
+}
+
+/** A folder with plan.json is ours; any other is searched for runs. Throws UserError where there are none. */
+export async function aggregateAgain(request: AggregateRequest, context: FlowContext): Promise<Summarized> {
+  const folder = path.resolve(request.folder)
+  if (!(await exists(folder))) throw new UserError(`${request.folder}: no such folder`)
+  if (!(await exists(benchmarkPaths(folder).plan))) return aggregateForeign(folder, request, context)
+  if (request.candidate !== null || request.baseline !== null) {
+    throw new UserError(
+      `${request.folder}: its plan.json says which configuration is which`,
+      'leave out --candidate and --baseline',
+    )
+  }
   const plan = await readPlan(folder)
   await using held = await holdBenchmark(folder, context)
   return await summarize(folder, plan, held.context)

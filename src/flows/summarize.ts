@@ -6,15 +6,20 @@ import { readJson } from '../base/json.ts'
 import { aggregate } from '../phases/4-report/aggregate.ts'
 import { toHtml } from '../phases/4-report/html.ts'
 import { toMarkdown } from '../phases/4-report/markdown.ts'
-import { benchmarkPaths } from '../store/paths.ts'
+import { type BenchmarkPaths, benchmarkPaths } from '../store/paths.ts'
 import { readRun, type StoredRun, writeArtefact } from '../store/store.ts'
 import type { FlowContext } from './context.ts'
 
-export interface BenchResult {
+export interface Summarized {
   /** The benchmark folder, absolute. */
   folder: string
-  plan: Plan
   benchmark: Benchmark
+  /** Where the reports were written. */
+  paths: Pick<BenchmarkPaths, 'benchmark' | 'markdown' | 'report'>
+}
+
+export interface BenchResult extends Summarized {
+  plan: Plan
 }
 
 /** Reads all runs of the plan, aggregates and writes the reports. */
@@ -53,7 +58,7 @@ export async function summarize(folder: string, plan: Plan, context: FlowContext
     used: benchmark.counts?.used ?? 0,
     planned: plan.runs.length,
   })
-  return { folder, plan, benchmark }
+  return { folder, plan, benchmark, paths }
 }
 
 /** Whether a benchmark folder holds a whole benchmark.json. */

@@ -1,27 +1,44 @@
-/** `whetstone aggregate`: writes the reports anew from what is on disk. */
+/** `whetstone aggregate`: writes the reports anew from what is on disk, ours or another tool's. */
 import type { Argv } from 'yargs'
 import { showResult } from '../show.ts'
 import { type Done, withFlow, withJson } from './shared.ts'
 
 function aggregateOptions(args: Argv) {
   return withJson(args)
-    .positional('benchmark', {
+    .positional('folder', {
       type: 'string',
       demandOption: true,
-      describe: 'a benchmark folder (it holds plan.json)',
+      describe: "a benchmark folder (it holds plan.json), or another tool's folder of gradings",
+    })
+    .option('candidate', {
+      type: 'string',
+      requiresArg: true,
+      describe: "the configuration to judge; by the folders' names if not given (not for our own benchmarks)",
+    })
+    .option('baseline', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'the configuration to compare with; likewise',
+    })
+    .option('force', {
+      type: 'boolean',
+      default: false,
+      describe: "overwrite another tool's benchmark.json; without it ours is whetstone-benchmark.json beside it",
     })
     .usage(
-      '$0 aggregate <benchmark> [options]\n\nwrite benchmark.json, benchmark.md and report.html anew from the runs and gradings on disk',
+      '$0 aggregate <folder> [options]\n\nwrite benchmark.json, benchmark.md and report.html anew from the runs and gradings on disk\n\nReads folders of other tools too: every layout of cases, configurations and runs\nthat docs/artefacts.md lists. What cannot be read is named and left out (exit 3).',
     )
     .example('$0 aggregate workspaces/pdf/benchmarks/2026-01-15T10-30-00Z', 'also for an interrupted benchmark')
+    .example('$0 aggregate pdf-workspace/iteration-2', 'gradings that another tool or a person made')
 }
 
 export function addAggregate(args: Argv, done: Done): Argv {
   const describe = 'write benchmark.json and the reports anew from what is on disk'
-  return args.command('aggregate <benchmark>', describe, aggregateOptions, async ({ benchmark, json }) => {
+  return args.command('aggregate <folder>', describe, aggregateOptions, async (parsed) => {
     const { aggregateAgain } = await import('../../flows/aggregate.ts')
+    const { folder, candidate = null, baseline = null, force, json } = parsed
     const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) =>
-      aggregateAgain(benchmark, context),
+      aggregateAgain({ folder, candidate, baseline, force }, context),
     )
     done(showResult(result, { json, interrupted }))
   })

@@ -45,10 +45,10 @@ export function summarizeArms(runs: readonly BenchmarkRun[], arms: Arms): Benchm
 
 function summarize(runs: readonly BenchmarkRun[]): ArmSummary | null {
   const pass_rate = describe(passRates(runs))
-  const time_seconds = describe(runs.map((run) => run.result.time_seconds))
+  const time_seconds = describe(runs.flatMap((run) => run.result.time_seconds ?? []))
   const tokens = describe(runs.flatMap((run) => run.result.tokens ?? []))
-  if (pass_rate === null || time_seconds === null) return null
-  return { pass_rate, time_seconds, ...(tokens === null ? {} : { tokens }) }
+  if (pass_rate === null) return null
+  return { pass_rate, ...(time_seconds === null ? {} : { time_seconds }), ...(tokens === null ? {} : { tokens }) }
 }
 
 /** From the counts, because the rate of a run is rounded. */
@@ -57,10 +57,12 @@ export function passRates(runs: readonly BenchmarkRun[]): number[] {
 }
 
 function deltaOf(candidate: ArmSummary, baseline: ArmSummary): NonNullable<Benchmark['run_summary']['delta']> {
+  const time =
+    candidate.time_seconds && baseline.time_seconds && candidate.time_seconds.mean - baseline.time_seconds.mean
   const tokens = candidate.tokens && baseline.tokens && candidate.tokens.mean - baseline.tokens.mean
   return {
     pass_rate: signed(candidate.pass_rate.mean - baseline.pass_rate.mean, 2),
-    time_seconds: signed(candidate.time_seconds.mean - baseline.time_seconds.mean, 1),
+    ...(time === undefined ? {} : { time_seconds: signed(time, 1) }),
     ...(tokens === undefined ? {} : { tokens: signed(tokens, 0) }),
   }
 }

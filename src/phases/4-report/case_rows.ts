@@ -37,8 +37,10 @@ function armCell(runs: readonly BenchmarkRun[]): CaseRow['arms'][string] {
   return {
     runs: runs.length,
     pass_rate: describe(passRates(runs)),
-    time_seconds: describe(runs.map((run) => run.result.time_seconds)),
+    time_seconds: describe(runs.flatMap((run) => run.result.time_seconds ?? [])),
     tokens: describe(runs.flatMap((run) => run.result.tokens ?? [])),
-    all_passed: runs.filter((run) => run.result.passed === run.result.total).length,
+    all_passed: runs.filter((run) =>
+      run.result.total === 0 ? run.result.pass_rate === 1 : run.result.passed === run.result.total,
+    ).length,
   }
 }

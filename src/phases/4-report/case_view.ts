@@ -1,11 +1,15 @@
 /** One case as the page shows it: both arms on one scale, every expectation by run, every run with its evidence. */
 import type { Benchmark, BenchmarkRun, CaseRow } from '../../../schemas/benchmark.ts'
-import type { Plan } from '../../../schemas/plan.ts'
 import { type Arms, armNames, armsOf, passRates } from './arms.ts'
 import { rowsOf } from './case_rows.ts'
 import { type RunView, runView } from './run_view.ts'
 import { signed } from './stats/round.ts'
 import { armLabel, hundredths, percent, visible } from './words.ts'
+
+/** Where a case's prompt is found: a plan, or what was read of another tool. */
+export interface Prompts {
+  cases: readonly { eval_id: number; prompt: string }[]
+}
 
 export interface CaseView {
   id: number
@@ -42,17 +46,12 @@ interface ExpectationView {
 }
 
 /** By eval_id. */
-export function caseViews(benchmark: Benchmark, plan: Pick<Plan, 'cases'> | null): CaseView[] {
+export function caseViews(benchmark: Benchmark, plan: Prompts | null): CaseView[] {
   const arms = armsOf(benchmark)
   return rowsOf(benchmark).map((row) => caseView({ row, benchmark, plan, arms }))
 }
 
-function caseView(from: {
-  row: CaseRow
-  benchmark: Benchmark
-  plan: Pick<Plan, 'cases'> | null
-  arms: Arms
-}): CaseView {
+function caseView(from: { row: CaseRow; benchmark: Benchmark; plan: Prompts | null; arms: Arms }): CaseView {
   const { row, benchmark, plan, arms } = from
   const runs = benchmark.runs.filter((run) => run.eval_id === row.eval_id)
   const prompt = plan?.cases.find((one) => one.eval_id === row.eval_id)?.prompt
@@ -60,7 +59,7 @@ function caseView(from: {
     id: row.eval_id,
     name: visible(row.eval_name),
     key: row.eval_key === null ? null : visible(row.eval_key),
-    prompt: prompt === undefined ? null : visible(prompt),
+    prompt: prompt === undefined || prompt === '' ? null : visible(prompt),
     empty: runs.length > 0 ? null : whyEmpty(row, benchmark),
     delta: row.delta === null ? null : signed(hundredths(row.delta), 0),
     trend: row.delta === null || row.delta === 0 ? 'same' : row.delta > 0 ? 'better' : 'worse',

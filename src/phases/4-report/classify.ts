@@ -20,7 +20,14 @@ export function classify(planned: PlannedRun, input: AggregateInput): Outcome {
     return { status: 'used', run: benchmarkRun(planned, result, result.grading), judgeErrors }
   }
   const { eval_id, eval_name, configuration, run_number } = planned
-  const run = { eval_id, eval_name, configuration, run_number, ...(why ?? ungradedYet) }
+  const run = {
+    eval_id,
+    eval_name,
+    configuration,
+    run_number,
+    ...(why ?? ungradedYet),
+    ...(result === null && planned.missing ? { message: planned.missing } : {}),
+  }
   return { status: 'excluded', run, judgeErrors }
 }
 
@@ -30,6 +37,7 @@ const noCriteria: Why = { reason: 'ungraded', kind: null, message: 'the case has
 function whyExcluded(result: RunResult | null, one: ReportCase | undefined, onTimeout: 'fail' | 'exclude'): Why | null {
   if (result === null) return { reason: 'missing', kind: null, message: 'the run was not made, or its record is unfit' }
   const { record, grading } = result
+  if (record === null) return whyUngraded(grading, one)
   switch (record.status) {
     case 'failed':
       return { reason: 'failed', kind: record.error.kind, message: record.error.message }
@@ -46,7 +54,7 @@ function whyExcluded(result: RunResult | null, one: ReportCase | undefined, onTi
 function whyUngraded(grading: RunResult['grading'], one: ReportCase | undefined): Why | null {
   if (isUngradedByDesign(one)) return noCriteria
   if (grading === null) return ungradedYet
-  if (grading.expectations.length > 0) return null
+  if (grading.expectations.length > 0 || grading.summary.source !== undefined) return null
   const errors = grading.judge_errors ?? []
   const [first] = errors
   if (first === undefined) return noCriteria

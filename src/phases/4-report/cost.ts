@@ -7,11 +7,14 @@ import { round } from './stats/round.ts'
 export function costOf({ planned, results }: AggregateInput): CostSummary {
   const made = planned.flatMap((run) => results.get(run.run_id) ?? [])
   const judged = made.flatMap(({ grading }) => grading?.judge ?? [])
-  const agentCosts = made.flatMap(({ record }) => record.cost?.usd ?? [])
+  const agentCosts = made.flatMap(({ record, timing }) => record?.cost?.usd ?? timing?.total_cost_usd ?? [])
   return {
     agent_usd: sum(agentCosts),
     // Where code decided everything nothing was paid; null is for judges that did not say.
-    judge_usd: judged.length === 0 && made.length > 0 ? 0 : sum(judged.flatMap((judge) => judge.cost_usd ?? [])),
+    judge_usd:
+      judged.length === 0 && made.some(({ record }) => record !== null)
+        ? 0
+        : sum(judged.flatMap((judge) => judge.cost_usd ?? [])),
     unknown_runs: made.length - agentCosts.length,
   }
 }

@@ -1,9 +1,8 @@
 /** `report.html`: one plain page that needs nothing else: no script, no request, safe with any text inside. */
 import { createHash } from 'node:crypto'
 import type { Benchmark } from '../../../schemas/benchmark.ts'
-import type { Plan } from '../../../schemas/plan.ts'
 import { armNames, armsOf } from './arms.ts'
-import { type CaseView, caseViews } from './case_view.ts'
+import { type CaseView, caseViews, type Prompts } from './case_view.ts'
 import { factsOf } from './facts.ts'
 import { incompleteness } from './incomplete.ts'
 import { headline, summaryTable } from './summary_table.ts'
@@ -30,7 +29,7 @@ const styleHash = createHash('sha256').update(css).digest('base64')
 const fill = template<View>('report.html.hbs', 'html')
 
 /** The whole page. With the plan it also shows each case's prompt. */
-export function toHtml(benchmark: Benchmark, plan: Pick<Plan, 'cases'> | null = null): string {
+export function toHtml(benchmark: Benchmark, plan: Prompts | null = null): string {
   const arms = armsOf(benchmark)
   const { header, rows } = summaryTable(benchmark)
   return fill({

@@ -12,10 +12,15 @@ export type ReportCase = Pick<SuiteCase, 'eval_id' | 'eval_key' | 'eval_name' | 
   checks?: readonly unknown[]
 }
 
-export type PlannedRun = Pick<RunSpec, 'run_id' | 'eval_id' | 'eval_name' | 'configuration' | 'run_number'>
+export type PlannedRun = Pick<RunSpec, 'run_id' | 'eval_id' | 'eval_name' | 'run_number'> & {
+  configuration: string
+  /** Why there is no result, where more is known than that it is missing. */
+  missing?: string
+}
 
 export interface RunResult {
-  record: RunRecord
+  /** Null: made by another tool, which keeps no record. */
+  record: RunRecord | null
   grading: Grading | null
   timing: Timing | null
   metrics: Metrics | null

@@ -4,13 +4,13 @@ import type { Grading } from '../../../schemas/grading.ts'
 import type { PlannedRun, RunResult } from './input.ts'
 import { round } from './stats/round.ts'
 
-/** Counts come from the list of expectations, never from the grading's own summary. */
+/** Counts come from the list of expectations; from the grading's own summary only where another tool kept no list. */
 export function benchmarkRun(planned: PlannedRun, result: RunResult, grading: Grading): BenchmarkRun {
-  const { record, metrics } = result
-  const total = grading.expectations.length
-  const passed = grading.expectations.filter((expectation) => expectation.passed).length
+  const { record, metrics, timing } = result
+  const { passed, total, pass_rate } = countsOf(grading)
   const counted = metrics ?? grading.execution_metrics ?? null
   const tokens = tokensOf(result)
+  const seconds = secondsOf(result)
   const undecided = grading.judge_errors?.length ?? 0
   return {
     eval_id: planned.eval_id,
@@ -18,16 +18,16 @@ export function benchmarkRun(planned: PlannedRun, result: RunResult, grading: Gr
     configuration: planned.configuration,
     run_number: planned.run_number,
     result: {
-      pass_rate: round(passed / total, 4),
+      pass_rate,
       passed,
       failed: total - passed,
       total,
-      time_seconds: secondsOf(result),
+      ...(seconds === null ? {} : { time_seconds: seconds }),
       ...(tokens === null ? {} : { tokens }),
       ...(counted === null ? {} : { tool_calls: counted.total_tool_calls }),
       errors: counted?.errors_encountered ?? 0,
-      cost_usd: record.cost?.usd ?? null,
-      skill_read: record.skill.read,
+      cost_usd: record?.cost?.usd ?? timing?.total_cost_usd ?? null,
+      skill_read: record?.skill.read ?? null,
       ...(undecided === 0 ? {} : { undecided }),
     },
     expectations: grading.expectations,
@@ -35,13 +35,21 @@ export function benchmarkRun(planned: PlannedRun, result: RunResult, grading: Gr
   }
 }
 
-/** The agent's wall time. */
-function secondsOf({ timing, record }: RunResult): number {
-  return timing?.total_duration_seconds ?? record.duration_ms / 1000
+function countsOf({ expectations, summary }: Grading): { passed: number; total: number; pass_rate: number } {
+  if (summary.source !== undefined) return { ...summary, pass_rate: round(summary.pass_rate, 4) }
+  const total = expectations.length
+  const passed = expectations.filter((expectation) => expectation.passed).length
+  return { passed, total, pass_rate: round(passed / total, 4) }
+}
+
+/** The agent's wall time; null: not known. */
+function secondsOf({ timing, record }: RunResult): number | null {
+  return timing?.total_duration_seconds ?? (record === null ? null : record.duration_ms / 1000)
 }
 
 /** Input + output + cache read + cache write; null: the engine does not say. */
-function tokensOf({ record: { usage }, timing }: RunResult): number | null {
+function tokensOf({ record, timing }: RunResult): number | null {
+  const usage = record?.usage ?? null
   if (usage === null) return timing?.total_tokens ?? null
   return usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
 }

@@ -1,7 +1,7 @@
 /** One run as the page shows it: its numbers, then each expectation with verdict and evidence. */
 import type { BenchmarkRun } from '../../../schemas/benchmark.ts'
 import type { Arms } from './arms.ts'
-import { armLabel, count, dollars, plural, seconds, visible } from './words.ts'
+import { armLabel, count, dollars, percent, plural, seconds, visible } from './words.ts'
 
 export interface RunView {
   place: string
@@ -23,10 +23,10 @@ export function runView(run: BenchmarkRun, arms: Arms): RunView {
     place: run.configuration === arms.candidate ? 'candidate' : 'baseline',
     arm: visible(armLabel(run.configuration)),
     number: run.run_number,
-    score: `${result.passed} of ${result.total}`,
-    perfect: result.passed === result.total,
+    score: result.total === 0 ? percent(result.pass_rate) : `${result.passed} of ${result.total}`,
+    perfect: result.total === 0 ? result.pass_rate === 1 : result.passed === result.total,
     facts: [
-      seconds(result.time_seconds),
+      result.time_seconds === undefined ? '' : seconds(result.time_seconds),
       result.tokens === undefined ? '' : `${count(result.tokens)} tokens`,
       result.tool_calls === undefined ? '' : plural(result.tool_calls, 'tool call'),
       result.errors === 0 ? '' : plural(result.errors, 'error'),

@@ -18,7 +18,7 @@ function priceNotes({ run_summary, arms }: NoteParts): string[] {
   if (candidate === null || baseline === null) return []
   const [own, other] = [run_summary[candidate], run_summary[baseline]]
   if (own === undefined || other === undefined) return []
-  const time = own.time_seconds.mean - other.time_seconds.mean
+  const time = own.time_seconds && other.time_seconds ? own.time_seconds.mean - other.time_seconds.mean : 0
   const tokens = own.tokens && other.tokens ? own.tokens.mean - other.tokens.mean : 0
   const changes = [
     { by: Math.abs(time) < 0.05 ? 0 : time, text: `${seconds(Math.abs(time))} average execution time` },

@@ -1,0 +1,51 @@
+/** Which configuration is which: the candidate and the baseline among the names found. */
+
+/**
+ * How much of a candidate a name is, by the first pattern that fits (lower case, separators as _). The highest is the
+ * candidate, the lowest the baseline; a name that fits none lies between.
+ */
+const ranks: readonly [pattern: RegExp, rank: number][] = [
+  [/without_?skill|^no_?skill|^without$|^vanilla$|^bare$/, 0],
+  [/^baseline|^control$|^before$/, 1],
+  [/old_?skill|^old$|^previous|^original/, 2],
+  [/new_?skill|^new$|^candidate|^treatment$|^after$|^improved/, 5],
+  [/with_?skill|^with$|^current/, 4],
+]
+const unknown = 3
+
+/** Two arms, or one (`baseline` null). `note`: what a reader must know of the choice; null: the names say it. */
+export interface ArmsFound {
+  candidate: string
+  baseline: string | null
+  note: string | null
+  /** Further configurations, in name order; in no number. */
+  others: string[]
+}
+
+function rankOf(name: string): number {
+  const plain = name.toLowerCase().replaceAll(/[-\s]+/g, '_')
+  return ranks.find(([pattern]) => pattern.test(plain))?.[1] ?? unknown
+}
+
+/** Whether a folder of this name is a configuration for sure. */
+export function isConfiguration(name: string): boolean {
+  return rankOf(name) !== unknown
+}
+
+/** `names` must hold one at least. Equal ranks come in name order, the first as the candidate. */
+export function chooseArms(names: readonly string[]): ArmsFound {
+  const byRank = [...new Set(names)].sort((a, b) => rankOf(b) - rankOf(a) || (a < b ? -1 : 1))
+  const [candidate = '', ...rest] = byRank
+  const lowest = Math.min(...rest.map(rankOf))
+  const baseline = rest.find((name) => rankOf(name) === lowest) ?? null
+  const others = rest.filter((name) => name !== baseline).sort()
+  const tie = baseline !== null && rankOf(candidate) === rankOf(baseline)
+  return {
+    candidate,
+    baseline,
+    others,
+    note: tie
+      ? `The names ${candidate} and ${baseline} do not say which is the baseline: in name order, ${candidate} is taken as the candidate (choose with --candidate and --baseline)`
+      : null,
+  }
+}

@@ -1,0 +1,181 @@
+/** Groups runs into cases, counts copies once, and gives cases and runs their numbers. */
+import path from 'node:path'
+import { canonicalJson } from '../../base/json.ts'
+import { textIn } from './pick.ts'
+import type { Problem, RunFound } from './tree.ts'
+
+export interface CaseFound {
+  eval_id: number
+  /** The source's own id where it was no integer, or not its alone. */
+  eval_key: string | null
+  eval_name: string
+  prompt: string
+  runs: NumberedRun[]
+}
+
+type NumberedRun = RunFound & { configuration: string; run_number: number }
+
+/** `copies`: gradings that were there twice. */
+export interface CasesFound {
+  cases: CaseFound[]
+  copies: number
+  problems: Problem[]
+}
+
+interface Group {
+  name: string
+  runs: RunFound[]
+}
+
+const unnamed = 'unnamed'
+
+export function casesOf(found: readonly RunFound[], rootName: string): CasesFound {
+  const problems: Problem[] = []
+  const groups = merged(grouped(found))
+  const kept = groups.map((group) => ({ ...group, runs: withoutCopies(group.runs, problems) }))
+  const all = groups.reduce((sum, group) => sum + group.runs.length, 0)
+  const copies = all - kept.reduce((sum, group) => sum + group.runs.length, 0)
+  return { cases: numbered(kept, rootName), copies: copies - problems.length, problems }
+}
+
+function grouped(found: readonly RunFound[]): Group[] {
+  const groups = new Map<string, Group>()
+  for (const run of found) {
+    const group = groups.get(run.case) ?? { name: run.case, runs: [] }
+    group.runs.push(run)
+    groups.set(run.case, group)
+  }
+  return [...groups.values()].sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
+}
+
+/** Puts two folders of the same case together; the one with run folders comes first, as the fuller layout. */
+function merged(groups: readonly Group[]): Group[] {
+  const byLayout = [...groups].sort((a, b) => Number(hasRunFolders(b)) - Number(hasRunFolders(a)))
+  const out: Group[] = []
+  for (const group of byLayout) {
+    const same = out.find((other) => isSameCase(other, group))
+    if (same === undefined) out.push({ ...group, runs: [...group.runs] })
+    else same.runs.push(...group.runs)
+  }
+  return out
+}
+
+function hasRunFolders(group: Group): boolean {
+  return group.runs.some((run) => run.run !== null)
+}
+
+/** The same id and the same prompt or name; where the metadata do not say, the same verdicts with the same evidence. */
+function isSameCase(a: Group, b: Group): boolean {
+  const [one, two] = [identity(a), identity(b)]
+  if (one.id !== null && two.id !== null) {
+    if (one.id !== two.id) return false
+    if (one.prompt !== null && two.prompt !== null) return one.prompt === two.prompt
+    if (one.name !== null && two.name !== null) return one.name === two.name
+  }
+  const verdicts = new Set(a.runs.flatMap((run) => signature(run) ?? []))
+  const others = b.runs.map(signature)
+  return others.length > 0 && others.every((each) => each !== null && verdicts.has(each))
+}
+
+function identity({ runs }: Group): { id: number | string | null; prompt: string | null; name: string | null } {
+  const metadata = runs.find((run) => run.metadata !== null)?.metadata ?? null
+  const id = metadata?.eval_id
+  const known = typeof id === 'number' || typeof id === 'string' ? id : null
+  return { id: known, prompt: textIn(metadata, ['prompt']), name: textIn(metadata, ['eval_name', 'name']) }
+}
+
+/** What a copy of a grading has in common with it; null where nothing in it is its own. */
+function signature({ configuration, result }: RunFound): string | null {
+  const list = result?.grading?.expectations ?? []
+  if (list.every(({ evidence }) => evidence === '')) return null
+  return canonicalJson([configuration, list.map(({ text, passed, evidence }) => [text, passed, evidence])])
+}
+
+/** One run for each configuration and run folder: the first of the fuller layout, with the shortest path. */
+function withoutCopies(runs: readonly RunFound[], problems: Problem[]): RunFound[] {
+  const kept = new Map<string, RunFound>()
+  const fullest = [...runs].sort(
+    (a, b) =>
+      Number(b.result !== null) - Number(a.result !== null) ||
+      Number(b.run !== null) - Number(a.run !== null) ||
+      a.repeats - b.repeats ||
+      a.folder.length - b.folder.length,
+  )
+  for (const run of fullest) {
+    const place = `${run.configuration}\n${run.run ?? 1}`
+    const other = kept.get(place)
+    if (other === undefined) kept.set(place, run)
+    else if (run.result !== null && verdictsOf(run) !== verdictsOf(other)) {
+      problems.push({
+        file: run.folder,
+        message: `the same run is in ${other.folder} with other verdicts; that one is taken`,
+      })
+    }
+  }
+  return [...kept.values()]
+}
+
+function verdictsOf(run: RunFound): string {
+  return canonicalJson((run.result?.grading?.expectations ?? []).map(({ text, passed }) => [text, passed]))
+}
+
+function numbered(groups: readonly Group[], rootName: string): CaseFound[] {
+  const taken = new Set<number>()
+  const named = groups.map((group) => ({ ...describeCase(group, rootName), runs: group.runs }))
+  const first = named.map((one) => {
+    if (one.id === null || taken.has(one.id)) return null
+    taken.add(one.id)
+    return one.id
+  })
+  return named.map((one, index) => {
+    const id = first[index] ?? nextFree(taken)
+    const key = one.id !== null && one.id !== id ? one.folder : one.key
+    return { eval_id: id, eval_key: key, eval_name: one.name, prompt: one.prompt, runs: runNumbers(one.runs) }
+  })
+}
+
+function nextFree(taken: Set<number>): number {
+  let id = 1
+  while (taken.has(id)) id += 1
+  taken.add(id)
+  return id
+}
+
+/** The id by the metadata, else by the grading, else by a folder `eval-<n>`; a text is kept as the key. */
+function describeCase({ name: folder, runs }: Group, rootName: string) {
+  const metadata = runs.find((run) => run.metadata !== null)?.metadata ?? null
+  const fields = runs.find((run) => textIn(run.fields, ['eval_name']) ?? run.fields.eval_id)?.fields ?? null
+  const last = path.posix.basename(folder)
+  const byFolder = /^eval[-_](\d+)(?:\D|$)/.exec(last)?.[1]
+  const stated =
+    metadata?.eval_id ?? metadata?.id ?? fields?.eval_id ?? (byFolder === undefined ? null : Number(byFolder))
+  const number = typeof stated === 'string' && /^\d{1,9}$/.test(stated) ? Number(stated) : stated
+  const id = typeof number === 'number' && Number.isInteger(number) && number >= 0 ? number : null
+  const own = textIn(metadata, ['eval_name', 'name']) ?? textIn(fields, ['eval_name'])
+  return {
+    folder,
+    id,
+    key: typeof number === 'string' ? number : null,
+    name: own ?? (last.replace(/^eval[-_]\d+[-_]?/, '') || last || rootName),
+    prompt: textIn(metadata, ['prompt', 'input', 'query', 'task']) ?? '',
+  }
+}
+
+/** The number of the run's folder; one that has none, or a taken one, gets the next free number. */
+function runNumbers(runs: readonly RunFound[]): NumberedRun[] {
+  const taken = new Map<string, Set<number>>()
+  const byName = [...runs].sort((a, b) => a.folder.localeCompare(b.folder, 'en', { numeric: true }))
+  const inOrder = [...byName.filter(hasNumber), ...byName.filter((run) => !hasNumber(run))]
+  return inOrder.map((run) => {
+    const configuration = run.configuration ?? unnamed
+    const used = taken.get(configuration) ?? new Set<number>()
+    taken.set(configuration, used)
+    const own = typeof run.run === 'number' && run.run > 0 && !used.has(run.run) ? run.run : null
+    if (own !== null) used.add(own)
+    return { ...run, configuration, run_number: own ?? nextFree(used) }
+  })
+}
+
+function hasNumber(run: RunFound): boolean {
+  return typeof run.run === 'number'
+}

@@ -1,0 +1,43 @@
+/** Reads values of unknown shape by tables of names. */
+
+export type Fields = Readonly<Record<string, unknown>>
+
+/** The value as an object with fields; null for anything else, lists too. */
+export function fieldsOf(value: unknown): Fields | null {
+  return value !== null && typeof value === 'object' && !Array.isArray(value)
+    ? Object.fromEntries(Object.entries(value))
+    : null
+}
+
+/** The first of these fields that is a non-empty text. */
+export function textIn(fields: Fields | null, names: readonly string[]): string | null {
+  for (const name of names) {
+    const value = fields?.[name]
+    if (typeof value === 'string' && value.trim() !== '') return value
+  }
+  return null
+}
+
+/** The first of these fields that is a number of 0 or more. */
+export function numberIn(fields: Fields | null, names: readonly string[]): number | null {
+  for (const name of names) {
+    const value = fields?.[name]
+    if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value
+  }
+  return null
+}
+
+/** The same, and 0 counts as not known: nothing that ran took no time and no tokens. */
+export function measureIn(fields: Fields | null, names: readonly string[]): number | null {
+  const known = names.filter((name) => numberIn(fields, [name]) !== 0)
+  return numberIn(fields, known)
+}
+
+/** The first of these fields that is a list. */
+export function listIn(fields: Fields | null, names: readonly string[]): readonly unknown[] | null {
+  for (const name of names) {
+    const value = fields?.[name]
+    if (Array.isArray(value)) return value
+  }
+  return null
+}

@@ -1,0 +1,77 @@
+/** A folder without our plan.json, read: cases, arms, results, and all that was left out. */
+import path from 'node:path'
+import { UserError } from '../../base/error.ts'
+import { type ArmsFound, chooseArms } from './arms.ts'
+import { type CaseFound, casesOf } from './cases.ts'
+import { type Committed, readCommitted } from './committed.ts'
+import { findRuns, type Problem, type RunFound } from './tree.ts'
+
+export interface Foreign {
+  cases: CaseFound[]
+  arms: ArmsFound
+  /** Null: there is no benchmark.json yet. */
+  committed: Committed | null
+  /** Gradings that lay there twice, counted once. */
+  copies: number
+  problems: Problem[]
+}
+
+/** Which configurations the user named; null: not named. */
+export interface ArmsAsked {
+  candidate: string | null
+  baseline: string | null
+}
+
+/** Throws UserError where the folder holds no run, several benchmarks, or no configuration of a name asked for. */
+export async function readForeign(folder: string, asked: ArmsAsked): Promise<Foreign> {
+  const { runs, problems } = await findRuns(folder)
+  const graded = runs.filter((run) => run.result?.grading)
+  if (graded.length === 0) {
+    const first = problems[0]
+    throw new UserError(
+      `${folder}: holds no graded run${first ? ` (${first.file}: ${first.message})` : ''}`,
+      'give a benchmark of ours (it holds plan.json) or a folder with <case>/<configuration>/grading.json in it',
+    )
+  }
+  refuseSeveral(folder, runs)
+  const found = casesOf(runs, nameOf(folder))
+  const names = [...new Set(found.cases.flatMap((one) => one.runs.map((run) => run.configuration)))].sort()
+  const committed = await readCommitted(folder, problems)
+  const arms = armsAsked(names, asked)
+  return { cases: found.cases, arms, committed, copies: found.copies, problems: [...problems, ...found.problems] }
+}
+
+function refuseSeveral(folder: string, runs: readonly RunFound[]): void {
+  const iterations = [...new Set(runs.flatMap((run) => run.iteration ?? []))].sort()
+  if (iterations.length < 2) return
+  throw new UserError(
+    `${folder}: holds several benchmarks: ${iterations.join(', ')}`,
+    `name one, such as ${path.join(folder, iterations.at(-1) ?? '')}`,
+  )
+}
+
+function armsAsked(names: readonly string[], { candidate, baseline }: ArmsAsked): ArmsFound {
+  for (const [flag, name] of Object.entries({ candidate, baseline })) {
+    if (name !== null && !names.includes(name)) {
+      throw new UserError(`--${flag} ${name}: no such configuration here`, `there are ${names.join(', ')}`)
+    }
+  }
+  if (candidate !== null && candidate === baseline) {
+    throw new UserError(`--candidate and --baseline are both ${candidate}`, `there are ${names.join(', ')}`)
+  }
+  const chosen = chooseArms(names.filter((name) => name !== candidate && name !== baseline))
+  if (candidate === null && baseline === null) return chosen
+  const rest = names.filter((name) => name !== candidate && name !== baseline)
+  const own = candidate ?? chosen.candidate
+  const other = baseline ?? (rest.length > 0 ? (chosen.baseline ?? chosen.candidate) : null)
+  return { candidate: own, baseline: other, note: null, others: rest.filter((name) => name !== own && name !== other) }
+}
+
+/** The folder's own name, or that of the workspace above `iteration-1`. */
+export function nameOf(folder: string): string {
+  const names = path.resolve(folder).split(path.sep).filter(Boolean)
+  const own = names.findLast(
+    (name) => !/^(?:iteration|iter|round)[-_]?\d*$|^(?:runs|results|evals|workspace|benchmarks)$/i.test(name),
+  )
+  return (own ?? 'skill').replace(/-workspace$/, '') || 'skill'
+}

@@ -1,0 +1,44 @@
+/** Time, tokens and cost of a run, whatever the file calls them. */
+import type { Timing } from '../../../schemas/timing.ts'
+import { costNames, millisecondsNames, secondsNames, tokenNames, tokenParts } from './names.ts'
+import { type Fields, fieldsOf, measureIn, numberIn } from './pick.ts'
+
+/** The first source that knows a measure gives it. Seconds win over milliseconds; 0 is not known. Null: nothing known. */
+export function timingOf(sources: readonly unknown[]): Timing | null {
+  const all = sources.map(fieldsOf).filter((fields) => fields !== null)
+  const seconds = firstKnown(all, secondsOf)
+  const tokens = firstKnown(all, tokensOf)
+  const cost = firstKnown(all, (fields) => measureIn(fields, costNames))
+  if (seconds === null && tokens === null && cost === null) return null
+  return {
+    ...(tokens === null ? {} : { total_tokens: tokens }),
+    ...(seconds === null ? {} : { total_duration_seconds: seconds }),
+    ...(cost === null ? {} : { total_cost_usd: cost }),
+  }
+}
+
+function firstKnown(all: readonly Fields[], measure: (fields: Fields) => number | null): number | null {
+  for (const fields of all) {
+    const value = measure(fields)
+    if (value !== null) return value
+  }
+  return null
+}
+
+function secondsOf(fields: Fields): number | null {
+  const milliseconds = measureIn(fields, millisecondsNames)
+  return measureIn(fields, secondsNames) ?? (milliseconds === null ? null : milliseconds / 1000)
+}
+
+/** A total, else the sum of its kinds; both also inside `usage` or `tokens`. */
+function tokensOf(fields: Fields): number | null {
+  const places = [fields, fieldsOf(fields.usage), fieldsOf(fields.tokens)].filter((place) => place !== null)
+  const total = firstKnown(places, (place) => measureIn(place, [...tokenNames, 'total']))
+  return total ?? firstKnown(places, sumOfKinds)
+}
+
+function sumOfKinds(fields: Fields): number | null {
+  const sums = tokenParts.map((names) => names.reduce((sum, name) => sum + (numberIn(fields, [name]) ?? 0), 0))
+  const most = Math.max(...sums)
+  return most > 0 ? most : null
+}

@@ -1,0 +1,163 @@
+/** Finds the runs in a folder of any layout; what can't be read is a problem, and the rest goes on. */
+import path from 'node:path'
+import { metrics as metricsSchema } from '../../../schemas/metrics.ts'
+import { runRecord } from '../../../schemas/run.ts'
+import { UserError } from '../../base/error.ts'
+import { walk } from '../../base/files.ts'
+import { parseJson, readText } from '../../base/json.ts'
+import type { StoredRun } from '../store.ts'
+import { placeOf } from './layout.ts'
+import { type Fields, fieldsOf } from './pick.ts'
+import { type GradingFound, gradingsIn } from './read_grading.ts'
+import { timingOf } from './read_timing.ts'
+import { type ReferenceNumbers, referenceNumbers } from './reference.ts'
+
+/** Something that could not be used: the file relative to the tree (with line and column where known), and why. */
+export interface Problem {
+  file: string
+  message: string
+}
+
+/** One run as found; ids come later. */
+export interface RunFound {
+  /** Relative to the tree, with /. */
+  folder: string
+  /** Folders that name its case; '' where none does. */
+  case: string
+  configuration: string | null
+  run: number | string | null
+  iteration: string | null
+  repeats: number
+  /** Null: it has none that can be read, `missing` says why. */
+  result: StoredRunOf | null
+  missing: string
+  /** The whole grading.json, and the nearest eval_metadata.json. */
+  fields: Fields
+  reference: ReferenceNumbers
+  metadata: Fields | null
+}
+
+/** A run of another tool keeps no record. */
+type StoredRunOf = Omit<StoredRun, 'record'> & { record: StoredRun['record'] | null }
+
+export interface TreeFound {
+  runs: RunFound[]
+  problems: Problem[]
+}
+
+const left = new Set(['node_modules', '__pycache__'])
+
+/** Reads every run below the folder. Rejects only where the folder itself can't be read. */
+export async function findRuns(root: string): Promise<TreeFound> {
+  const skip = (name: string) => left.has(path.posix.basename(name)) || path.posix.basename(name).startsWith('.')
+  const { files, leftOut } = await walk(root, { skip, unreadable: 'leave_out' })
+  const problems = leftOut.map(({ path: file, reason }) => ({ file, message: reason }))
+  const reader: Reader = { root, names: new Set(files.map((file) => file.path)), problems, read: new Map() }
+  const folders = new Set([...reader.names].flatMap(runFolderOf))
+  const runs: RunFound[] = []
+  for (const folder of [...folders].sort()) runs.push(...(await runsIn(folder, reader)))
+  return { runs: withoutShells(runs), problems }
+}
+
+interface Reader {
+  root: string
+  names: ReadonlySet<string>
+  problems: Problem[]
+  /** What was read, by path: metadata serve many runs. */
+  read: Map<string, unknown>
+}
+
+/** The folder that a file makes a run, if it is one of a run's files. */
+function runFolderOf(file: string): string[] {
+  const name = path.posix.basename(file)
+  const folder = path.posix.dirname(file)
+  const runFiles = ['grading.json', 'timing.json', 'run.json', 'transcript.md', 'transcript.jsonl', 'metrics.json']
+  const outputs = `/${folder}/`.indexOf('/outputs/')
+  if (outputs >= 0) return [folder.slice(0, Math.max(0, outputs - 1)) || '.']
+  return runFiles.includes(name) ? [folder] : []
+}
+
+async function runsIn(folder: string, reader: Reader): Promise<RunFound[]> {
+  const place = placeOf(folder)
+  if (place === null) return []
+  const at = (name: string) => path.posix.join(folder, name)
+  const file = [at('grading.json'), at('outputs/grading.json')].find((name) => reader.names.has(name))
+  const value = file === undefined ? undefined : await readValue(file, reader)
+  const found = value === undefined ? [] : gradingsIn(value)
+  if (file !== undefined && value !== undefined && found.length === 0) {
+    reader.problems.push({ file, message: 'holds no list of verdicts, no counts and no pass rate' })
+  }
+  const run = {
+    folder,
+    ...place,
+    metadata: await metadataAbove(folder, reader),
+    missing: file === undefined ? 'there is no grading.json' : `${file} can't be used`,
+  }
+  const record = runRecord.safeParse(await readValue(at('run.json'), reader)).data ?? null
+  const metrics = metricsSchema.safeParse(await readValue(at('outputs/metrics.json'), reader)).data ?? null
+  const times = [await readValue(at('timing.json'), reader), await readValue(at('outputs/timing.json'), reader)]
+  const whole = fieldsOf(value) ?? {}
+  if (found.length === 0) {
+    const timing = timingOf(times)
+    const result = record === null ? null : { record, grading: null, timing, metrics }
+    return place.configuration === null
+      ? []
+      : [{ ...run, result, fields: whole, reference: referenceNumbers(whole, times[0]) }]
+  }
+  return found.map((one, index) => {
+    const timing = timingOf([...(found.length === 1 ? times : []), one.fields.timing, one.fields])
+    const result = { record, grading: one.grading, timing, metrics }
+    const configuration = found.length === 1 ? (place.configuration ?? one.configuration) : one.configuration
+    const number = run.run ?? one.run ?? (found.length === 1 ? null : numberAmong(found, index))
+    const reference = referenceNumbers(one.fields, times[0])
+    return { ...run, configuration, run: number, result, reference, fields: { ...whole, ...one.fields } }
+  })
+}
+
+/** Runs in one file that have no number of their own: in their order, each configuration for itself. */
+function numberAmong(found: readonly GradingFound[], index: number): number {
+  return found.slice(0, index + 1).filter((one) => one.configuration === found[index]?.configuration).length
+}
+
+/** Undefined where there is no such file, or it can't be read (then it is among the problems). */
+async function readValue(file: string, reader: Reader): Promise<unknown> {
+  if (!reader.names.has(file)) return undefined
+  if (reader.read.has(file)) return reader.read.get(file)
+  try {
+    const value = parseJson(await readText(path.join(reader.root, file)), file)
+    reader.read.set(file, value)
+    return value
+  } catch (error) {
+    if (!(error instanceof UserError)) throw error
+    reader.problems.push({
+      file,
+      message: error.message
+        .replace(file, '')
+        .replace(/^:/, 'line ')
+        .replace(/^line \s/, ''),
+    })
+    reader.read.set(file, undefined)
+    return undefined
+  }
+}
+
+/** eval_metadata.json of the run's folder, else of the nearest folder above it. */
+async function metadataAbove(folder: string, reader: Reader): Promise<Fields | null> {
+  for (let at = folder; ; at = path.posix.dirname(at)) {
+    const found = fieldsOf(await readValue(path.posix.join(at, 'eval_metadata.json'), reader))
+    if (found !== null || at === '.') return found
+  }
+}
+
+/** A folder without a grading is no run where the runs lie below it, or elsewhere under the same case and configuration. */
+function withoutShells(runs: readonly RunFound[]): RunFound[] {
+  const arm = (run: RunFound) => `${run.iteration}\n${run.case}\n${run.configuration}`
+  const graded = new Set(runs.filter((run) => run.result?.grading).map(arm))
+  const numbered = new Set(runs.filter((run) => run.run !== null).map(arm))
+  return runs.filter((run) => {
+    if (run.result !== null || run.run !== null) return true
+    return run.missing.endsWith("can't be used")
+      ? !numbered.has(arm(run))
+      : !graded.has(arm(run)) && !numbered.has(arm(run))
+  })
+}

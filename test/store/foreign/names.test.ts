@@ -1,0 +1,67 @@
+import { describe, expect, test } from 'vitest'
+import { chooseArms } from '../../../src/store/foreign/arms.ts'
+import { placeOf } from '../../../src/store/foreign/layout.ts'
+import { nameOf } from '../../../src/store/foreign/read_foreign.ts'
+
+describe('a path says', () => {
+  test.each([
+    ['eval-1-totals/with_skill/run-2', 'eval-1-totals', 'with_skill', 2],
+    ['eval-x/without_skill', 'eval-x', 'without_skill', null],
+    ['runs/eval-3/old_skill/run-10', 'eval-3', 'old_skill', 10],
+    ['monthly-report/new_skill/outputs', 'monthly-report', 'new_skill', null],
+    ['with_skill/eval-1', 'eval-1', 'with_skill', null],
+    ['eval-1/with_skill/with_skill', 'eval-1', 'with_skill', null],
+    ['create-new-skill/with_skill', 'create-new-skill', 'with_skill', null],
+    ['eval-1/with_skill (iter4)', 'eval-1', 'with_skill (iter4)', null],
+    ['eval-1/gpt/run-1', 'eval-1', 'gpt', 1],
+    ['eval-1/v2', 'eval-1', 'v2', null],
+    ['eval-1/run-1', 'eval-1', null, 1],
+    ['eval-1', 'eval-1', null, null],
+    ['totals', 'totals', null, null],
+    ['.', '', null, null],
+    ['eval-1/with_skill/run-a', 'eval-1', 'with_skill', 'a'],
+    ['iteration-2/eval-1/with_skill', 'eval-1', 'with_skill', null],
+  ])('%s: case %s, configuration %s, run %s', (folder, name, configuration, run) => {
+    expect(placeOf(folder)).toMatchObject({ case: name, configuration, run })
+  })
+  test('nothing among the outputs of an agent', () => expect(placeOf('eval-1/with_skill/outputs/site')).toBeNull())
+  test('that a copy lies inside a copy', () => expect(placeOf('eval-1/with_skill/with_skill')?.repeats).toBe(1))
+  test('its iteration', () => expect(placeOf('iteration-2/eval-1/with_skill')?.iteration).toBe('iteration-2'))
+})
+
+describe('candidate and baseline are', () => {
+  test.each([
+    [['with_skill', 'without_skill'], 'with_skill', 'without_skill'],
+    [['old_skill', 'with_skill'], 'with_skill', 'old_skill'],
+    [['new_skill', 'old_skill'], 'new_skill', 'old_skill'],
+    [['baseline', 'with_skill'], 'with_skill', 'baseline'],
+    [['old_skill', 'without_skill'], 'old_skill', 'without_skill'],
+    [['new_skill', 'with_skill'], 'new_skill', 'with_skill'],
+    [['With Skill', 'no-skill'], 'With Skill', 'no-skill'],
+    [['baseline', 'v2'], 'v2', 'baseline'],
+    [['claude_with_skill', 'control'], 'claude_with_skill', 'control'],
+    [['with_skill'], 'with_skill', null],
+  ])('of %j: %s and %s, without a remark', (names, candidate, baseline) => {
+    expect(chooseArms(names)).toEqual({ candidate, baseline, note: null, others: [] })
+  })
+  test('in name order where the names do not say, and it is said', () => {
+    expect(chooseArms(['v2', 'v1'])).toMatchObject({
+      candidate: 'v1',
+      baseline: 'v2',
+      note: expect.stringMatching(/name order/),
+    })
+  })
+  test('the furthest apart of three, the third is named', () => {
+    expect(chooseArms(['old_skill', 'without_skill', 'with_skill'])).toMatchObject({
+      candidate: 'with_skill',
+      baseline: 'without_skill',
+      others: ['old_skill'],
+    })
+  })
+})
+
+test.each([
+  ['/a/pdf-workspace/iteration-2', 'pdf'],
+  ['/a/pdf/evals/results', 'pdf'],
+  ['/a/pdf', 'pdf'],
+])('the skill of %s is %s', (folder, name) => expect(nameOf(folder)).toBe(name))

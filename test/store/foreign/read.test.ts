@@ -1,0 +1,118 @@
+import { describe, expect, test } from 'vitest'
+import { gradingsIn } from '../../../src/store/foreign/read_grading.ts'
+import { timingOf } from '../../../src/store/foreign/read_timing.ts'
+
+const item = (passed: unknown, more = {}) => ({ text: 'it adds up', passed, evidence: 'line 3', ...more })
+const read = (value: unknown) => gradingsIn(value).map(({ grading }) => grading)[0]
+const counts = (value: unknown) => {
+  const { passed, total, pass_rate } = read(value)?.summary ?? {}
+  return [passed, total, pass_rate]
+}
+
+describe('a grading is counted', () => {
+  test.each([
+    ['expectations', { expectations: [item(true), item(false)] }, [1, 2, 0.5]],
+    ['assertion_results', { assertion_results: [item(true)] }, [1, 1, 1]],
+    ['assertions', { assertions: [item(true)] }, [1, 1, 1]],
+    ['evaluations', { evaluations: [item(false)] }, [0, 1, 0]],
+    ['a list at top level', [item(true), item(true)], [2, 2, 1]],
+    [
+      'the list, whatever the summary says',
+      { expectations: [item(true)], summary: { passed: 0, failed: 1, total: 1, pass_rate: 0 } },
+      [1, 1, 1],
+    ],
+    ['a summary that is null', { expectations: [item(true)], summary: null }, [1, 1, 1]],
+    ['a null verdict is undecided, not a fail', { expectations: [item(true), item(null)] }, [1, 1, 1]],
+    [
+      'verdicts as words',
+      { expectations: [item('PASS'), item('fail'), item(undefined, { status: 'passed' })] },
+      [2, 3, 2 / 3],
+    ],
+    ['counts at top level', { passed_count: 3, total: 4 }, [3, 4, 0.75]],
+    ['counts in the summary', { summary: { passed: 1, failed: 3 } }, [1, 4, 0.25]],
+    ['texts without verdicts, and counts', { expectations: ['a', 'b'], summary: { passed: 1, total: 2 } }, [1, 2, 0.5]],
+    ['a rate alone', { pass_rate: 0.8 }, [0, 0, 0.8]],
+    ['a rate in percent', { pass_rate: 85 }, [0, 0, 0.85]],
+    ['a rate as text', { overall_pass_rate: '40%' }, [0, 0, 0.4]],
+  ])('%s', (_, value, expected) => expect(counts(value)).toEqual(expected))
+
+  test('what is undecided is told', () => {
+    expect(read({ expectations: [item(null)] })?.judge_errors).toEqual([
+      { text: 'it adds up', reason: 'the grading holds no verdict for it' },
+    ])
+  })
+  test.each([[{}], ['text'], [null], [{ notes: 'later' }]])('%j is no grading', (value) => {
+    expect(gradingsIn(value)).toEqual([])
+  })
+  test.each([
+    ['text', { text: 'A' }],
+    ['assertion', { assertion: 'A' }],
+    ['description', { description: 'A' }],
+    ['name', { name: 'A' }],
+  ])('a statement under %s', (_, fields) => {
+    expect(read({ expectations: [{ ...fields, passed: true, reason: 'why' }] })?.expectations).toEqual([
+      { text: 'A', passed: true, evidence: 'why' },
+    ])
+  })
+})
+
+describe('one file with several gradings', () => {
+  const arms = (value: unknown) =>
+    gradingsIn(value).map(({ configuration, run, grading }) => [configuration, run, grading.summary.passed])
+  test.each([
+    ['lists by configuration', { with_skill: [item(true)], without_skill: [item(false)] }],
+    [
+      'gradings by configuration',
+      { with_skill: { expectations: [item(true)] }, without_skill: { assertions: [item(false)] } },
+    ],
+  ])('%s', (_, value) =>
+    expect(arms(value)).toEqual([
+      ['with_skill', null, 1],
+      ['without_skill', null, 0],
+    ]),
+  )
+  test('runs as a list', () => {
+    const runs = [
+      { configuration: 'with_skill', run_number: 2, expectations: [item(true)] },
+      { variant: 'baseline', expectations: [item(false)] },
+    ]
+    expect(arms({ runs })).toEqual([
+      ['with_skill', 2, 1],
+      ['baseline', null, 0],
+    ])
+    expect(arms({ evaluations: runs })).toEqual([
+      ['with_skill', 2, 1],
+      ['baseline', null, 0],
+    ])
+  })
+})
+
+describe('a timing', () => {
+  test.each([
+    [
+      { total_tokens: 5, total_duration_seconds: 2.5 },
+      { total_tokens: 5, total_duration_seconds: 2.5 },
+    ],
+    [
+      { tokens: 5, duration_ms: 2500 },
+      { total_tokens: 5, total_duration_seconds: 2.5 },
+    ],
+    [
+      { prompt_tokens: 2, completion_tokens: 3, elapsed_ms: 2500 },
+      { total_tokens: 5, total_duration_seconds: 2.5 },
+    ],
+    [
+      { usage: { input_tokens: 2, output_tokens: 3 }, duration_seconds: 2.5 },
+      { total_tokens: 5, total_duration_seconds: 2.5 },
+    ],
+    [{ tokens: { total: 5 } }, { total_tokens: 5 }],
+    [{ total_duration_seconds: 2.5, duration_ms: 2512 }, { total_duration_seconds: 2.5 }],
+    [{ total_tokens: 0, duration_ms: 0, total_cost_usd: 0.1 }, { total_cost_usd: 0.1 }],
+    [{ total_tokens: null, note: 'none' }, null],
+    [null, null],
+  ])('%j', (value, expected) => expect(timingOf([value])).toEqual(expected))
+  test('the first that knows a measure gives it', () => {
+    const sources = [{ duration_ms: 1000 }, { total_tokens: 7, duration_ms: 9000 }]
+    expect(timingOf(sources)).toEqual({ total_duration_seconds: 1, total_tokens: 7 })
+  })
+})
