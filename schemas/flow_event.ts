@@ -78,6 +78,12 @@ export const flowEvent = z.discriminatedUnion('type', [
     planned: z.number().int(),
   }),
   z.object({
+    type: z.literal('last_failed'),
+    ...of,
+    benchmark: z.string().describe('the newest benchmark of the workspace'),
+    cases: z.array(z.object({ eval_id: z.number().int(), eval_name: z.string(), reason: z.string() })),
+  }),
+  z.object({
     type: z.literal('skill_failed'),
     ...of,
     message: z.string().describe('why it has no benchmark; the others go on'),

@@ -52,6 +52,8 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
       return `budget reached: ${event.reason}`
     case 'skill_failed':
       return failure(event)
+    case 'last_failed':
+      return lastFailed(event)
     case 'run_started':
     case 'limit_changed':
     case 'benchmark_written':
@@ -63,9 +65,20 @@ function runLabel(run: { eval_id: number; eval_name: string; configuration: stri
   return `${run.eval_id} ${oneLine(run.eval_name, 40)} · ${run.configuration} · run ${run.run_number}`
 }
 
+/** What is said of a benchmark outside its own table. */
+function aboveTheTable(event: FlowEvent): string | null {
+  return event.type === 'skill_failed' || event.type === 'last_failed' ? lineFor(event, noProgress) : null
+}
+
 function failure({ skill, cell, message, fix }: Extract<FlowEvent, { type: 'skill_failed' }>): string {
   const what = [skill, cell].filter((name) => name !== undefined).join(' · ')
   return oneLine(`error ${what}: ${message}${fix === null ? '' : ` (${fix})`}`, 500)
+}
+
+function lastFailed({ benchmark, cases }: Extract<FlowEvent, { type: 'last_failed' }>): string {
+  if (cases.length === 0) return oneLine(`no case failed in ${benchmark}`, 500)
+  const lines = cases.map(({ eval_id, eval_name, reason }) => `  ${eval_id} ${eval_name}: ${reason}`)
+  return [`last failed, of ${benchmark}:`, ...lines].map((line) => oneLine(line, 500)).join('\n')
 }
 
 type PlanReady = Extract<FlowEvent, { type: 'plan_ready' }>
@@ -116,10 +129,11 @@ function table({ stream, concurrency }: LiveOptions): Live {
   timer.unref()
   return {
     on(event) {
-      if (event.type === 'plan_ready' || event.type === 'skill_failed') leaveBlock()
+      const above = aboveTheTable(event)
+      if (above !== null || event.type === 'plan_ready') leaveBlock()
       view.state = advance(view.state, event)
       view.dirty = view.state.plan !== null
-      if (event.type === 'skill_failed') stream.write(`${failure(event)}\n`)
+      if (above !== null) stream.write(`${above}\n`)
       if (event.type === 'plan_ready')
         stream.write(
           preamble(event)

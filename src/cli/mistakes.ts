@@ -10,7 +10,7 @@ const commands: Readonly<Record<string, string>> = {
   demo: '',
   practice: '--scenario FILE',
 }
-const switches = new Set(['json', 'fresh', 'dry-run', 'again', 'help', 'version'])
+const switches = new Set(['json', 'fresh', 'last-failed', 'dry-run', 'again', 'help', 'version'])
 const repeatable = new Set(['case', 'pass-env', 'passEnv', 'skill', '_'])
 const flags = [...Object.keys(benchFlags), ...switches, 'skill', 'scenario', 'port', 'log']
 

@@ -44,6 +44,7 @@ export function advance(state: Progress, event: FlowEvent): Progress {
     case 'budget_reached':
     case 'benchmark_written':
     case 'skill_failed':
+    case 'last_failed':
       return state
     case 'run_finished':
       return withCell(counted(state, event), event, (cell) => ({

@@ -4,6 +4,7 @@ import type { Plan } from '../../schemas/plan.ts'
 import { plan as planSchema } from '../../schemas/plan.ts'
 import { copyWalk, type WalkedFile, walk } from '../base/files.ts'
 import { openRoom, reapRooms } from '../base/room.ts'
+import { withRerunsOf } from '../phases/1-plan/rerun_plan.ts'
 import { skillFiles } from '../phases/1-plan/skill.ts'
 import { checkText } from '../phases/3-judge/checks/text.ts'
 import { benchmarkPaths } from '../store/paths.ts'
@@ -32,10 +33,10 @@ export async function bench(request: BenchRequest, context: FlowContext): Promis
 
 async function benchIn(folder: string, made: Made, context: FlowContext): Promise<BenchResult> {
   const { request, prepared } = made
-  const { plan } = prepared
+  const plan = withRerunsOf(await readPlan(folder).catch(() => null), prepared.plan)
   await writePlan(folder, plan)
   const files = await snapshotSkills(prepared.folders, made.scratch)
-  context.emit(await planReady(folder, prepared))
+  context.emit(await planReady(folder, { ...prepared, plan }))
   const hidden = [plan.skill.path, prepared.workspace]
   const { concurrency, passEnv } = request
   await execute({ plan, folder, skillFiles: files, passEnv, hidden, concurrency }, context)
@@ -92,7 +93,7 @@ async function findUnfinished(workspace: string, plan: Plan): Promise<string | n
 }
 
 /** Copies each skill version aside, so that an edit while the benchmark runs changes nothing. */
-async function snapshotSkills(folders: Prepared['folders'], scratch: string) {
+export async function snapshotSkills(folders: Prepared['folders'], scratch: string) {
   const files = new Map<string, readonly WalkedFile[]>()
   for (const [sha256, folder] of folders) {
     const copy = path.join(scratch, `version-${files.size}`)
@@ -102,7 +103,8 @@ async function snapshotSkills(folders: Prepared['folders'], scratch: string) {
   return files
 }
 
-async function planReady(folder: string, { plan, choices }: Prepared) {
+/** The event that says what will run. */
+export async function planReady(folder: string, { plan, choices }: Pick<Prepared, 'plan' | 'choices'>) {
   const stored = await Promise.all(plan.runs.map(async (spec) => ({ spec, run: await readRun(folder, spec.run_id) })))
   const { engine, judge, runs } = plan.options
   return {

@@ -88,13 +88,15 @@ export interface Where {
   lenient: boolean
 }
 
-async function skillFolder(given: string): Promise<string> {
+/** The folder that a user means: that of SKILL.md where it is named itself. */
+export async function skillFolder(given: string): Promise<string> {
   const info = await stat(given).catch(() => null)
   if (info === null) throw new UserError(`${given}: no such folder`, 'give the folder that holds SKILL.md')
   return info.isDirectory() ? given : path.dirname(given)
 }
 
-function workspaceOf(request: BenchRequest, skill: Skill): string {
+/** Where the results of a skill go. */
+export function workspaceOf(request: Pick<BenchRequest, 'workspace'>, skill: Skill): string {
   return path.resolve(request.workspace ?? path.join('workspaces', skill.name))
 }
 

@@ -1,9 +1,12 @@
 /** `whetstone bench`: two arms: does the skill help? */
 import type { Argv } from 'yargs'
+import { UserError } from '../../base/error.ts'
 import type { ManyRequest } from '../../flows/bench_many.ts'
 import type { BenchRequest, Prepared } from '../../flows/prepare.ts'
+import type { RerunRequest } from '../../flows/rerun.ts'
 import { exitCodes } from '../exit.ts'
 import { showResult } from '../show.ts'
+import { safe } from '../style.ts'
 import { benchFlags } from './bench_flags.ts'
 import { type Done, withFlow, withJson } from './shared.ts'
 
@@ -34,16 +37,37 @@ function benchOptions(args: Argv) {
 /** Adds the command; `done` gets its exit code. */
 export function addBench(args: Argv, done: Done): Argv {
   return args.command('bench <skill..>', 'two arms: does the skill help?', benchOptions, async (parsed) => {
-    const request = requestOf(parsed)
-    const { skill: skills, matrix = null, json, dryRun } = parsed
-    const [skill = '', ...others] = skills
-    if (others.length > 0 || matrix !== null) done(await benchSeveral({ ...request, skills, matrix }, { json, dryRun }))
-    else if (dryRun) done(await planAndShow({ ...request, skill }, json))
-    else done(await benchAndShow({ ...request, skill }, json))
+    refuseMixtures(parsed)
+    done(await start(parsed))
   })
 }
 
 type BenchArguments = Awaited<ReturnType<typeof benchOptions>['argv']>
+
+/** Throws UserError for flags that can't be meant together. */
+function refuseMixtures({ rerun, skill, matrix, lastFailed, dryRun, fresh, case: cases }: BenchArguments): void {
+  if (rerun === undefined) return
+  const others = { '--matrix': matrix, '--last-failed': lastFailed, '--dry-run': dryRun, '--fresh': fresh }
+  const given = [
+    ...Object.entries(others).flatMap(([flag, value]) => (value ? [flag] : [])),
+    ...(cases.length > 0 ? ['--case'] : []),
+    ...(skill.length > 1 ? ['several skills'] : []),
+  ]
+  if (given.length > 0) throw new UserError(`--rerun with ${given.join(', ')}`, 'name one run of one skill')
+}
+
+async function start(parsed: BenchArguments): Promise<number> {
+  const request = requestOf(parsed)
+  const { skill: skills, matrix = null, json, dryRun, lastFailed } = parsed
+  const [skill = '', ...others] = skills
+  if (parsed.rerun !== undefined) return rerunAndShow({ ...request, skill, run: parsed.rerun }, json)
+  if (others.length > 0 || matrix !== null) {
+    if (dryRun && lastFailed) throw new UserError('--last-failed with --dry-run', 'plan one skill at a time')
+    return benchSeveral({ ...request, skills, matrix }, { json, dryRun, lastFailed })
+  }
+  if (lastFailed) return lastFailedAndShow({ ...request, skill }, { json, dryRun })
+  return dryRun ? planAndShow({ ...request, skill }, json) : benchAndShow({ ...request, skill }, json)
+}
 
 function requestOf(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
   return {
@@ -73,8 +97,11 @@ async function benchAndShow(request: BenchRequest, json: boolean): Promise<numbe
   return showResult(result, { json, interrupted })
 }
 
-async function benchSeveral(request: ManyRequest, how: { json: boolean; dryRun: boolean }): Promise<number> {
-  const { json, dryRun } = how
+async function benchSeveral(
+  request: ManyRequest,
+  how: { json: boolean; dryRun: boolean; lastFailed: boolean },
+): Promise<number> {
+  const { json, dryRun, lastFailed } = how
   const { concurrency } = request
   if (dryRun) {
     const { planMany } = await import('../../flows/bench_many.ts')
@@ -82,9 +109,32 @@ async function benchSeveral(request: ManyRequest, how: { json: boolean; dryRun: 
     return showPlans(result, json)
   }
   const { benchMany } = await import('../../flows/bench_many.ts')
+  const { lastFailedOrNewest } = await import('../../flows/select_last_failed.ts')
   const { showIndex } = await import('../show_index.ts')
-  const { result, interrupted } = await withFlow({ json, concurrency }, (context) => benchMany(request, context))
+  const { result, interrupted } = await withFlow({ json, concurrency }, (context) =>
+    lastFailed ? benchMany(request, context, lastFailedOrNewest) : benchMany(request, context),
+  )
   return showIndex(result, { json, interrupted })
+}
+
+async function lastFailedAndShow(request: BenchRequest, how: { json: boolean; dryRun: boolean }): Promise<number> {
+  const { selectLastFailed } = await import('../../flows/select_last_failed.ts')
+  const { json, dryRun } = how
+  const { result: found } = await withFlow({ json, concurrency: 1 }, (context) => selectLastFailed(request, context))
+  if (found.cases.length === 0) {
+    const message = `No case failed in ${found.benchmark}: nothing to do.`
+    const line = { type: 'result', exit_code: exitCodes.done, folder: found.benchmark, message }
+    process.stdout.write(`${json ? JSON.stringify(line) : safe(message)}\n`)
+    return exitCodes.done
+  }
+  const again = { ...request, cases: found.cases.map(({ eval_id }) => String(eval_id)) }
+  return dryRun ? planAndShow(again, json) : benchAndShow(again, json)
+}
+
+async function rerunAndShow(request: RerunRequest, json: boolean): Promise<number> {
+  const { rerun } = await import('../../flows/rerun.ts')
+  const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) => rerun(request, context))
+  return showResult(result, { json, interrupted })
 }
 
 async function planAndShow(request: BenchRequest, json: boolean): Promise<number> {

@@ -89,6 +89,16 @@ export const benchFlags = {
     requiresArg: true,
     describe: 'where results go; ./workspaces/<skill_name> if not given; of several skills one folder each',
   },
+  'last-failed': {
+    type: 'boolean',
+    default: false,
+    describe: 'only the cases of which a run failed, has no grade or did not pass all in the newest benchmark',
+  },
+  rerun: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'make this run of the newest benchmark (or the run in this folder) anew, beside the old one',
+  },
   fresh: {
     type: 'boolean',
     default: false,

@@ -1,0 +1,48 @@
+/** A plan with runs repeated beside the old ones: the next free run number of the same case and configuration. */
+import type { Plan, RunSpec } from '../../../schemas/plan.ts'
+import { UserError } from '../../base/error.ts'
+import { nearest } from '../../base/nearest.ts'
+import { runKey } from './key.ts'
+
+/** The plan with one more run, and that run. Throws UserError for a run that is not in it. */
+export function withRerun(plan: Plan, runId: string): { plan: Plan; spec: RunSpec } {
+  const old = plan.runs.find((run) => run.run_id === runId)
+  if (old === undefined) throw new UserError(`--rerun ${runId}: no such run in the benchmark`, hint(plan, runId))
+  const beside = plan.runs.filter((run) => run.eval_id === old.eval_id && run.configuration === old.configuration)
+  const number = Math.max(...beside.map((run) => run.run_number)) + 1
+  const { key: _, ...shape } = old
+  const repeated = {
+    ...shape,
+    run_id: old.run_id.replace(/[^/]*$/, `run-${number}`),
+    run_number: number,
+    rerun_of: old.run_id,
+  }
+  const spec = { ...repeated, key: runKey(repeated) }
+  return { plan: extended(plan, [spec]), spec }
+}
+
+/** A plan made anew with the reruns that an earlier one of the same benchmark had. */
+export function withRerunsOf(earlier: Plan | null, plan: Plan): Plan {
+  const known = new Set(plan.runs.map((run) => run.run_id))
+  const reruns = earlier?.runs.filter((run) => run.rerun_of !== undefined && !known.has(run.run_id)) ?? []
+  return extended(plan, reruns)
+}
+
+function extended(plan: Plan, runs: readonly RunSpec[]): Plan {
+  if (runs.length === 0) return plan
+  const isJudged = (run: RunSpec) =>
+    plan.cases.some((one) => one.eval_id === run.eval_id && one.expectations.length > 0)
+  const judged = plan.options.judge === null ? 0 : runs.filter(isJudged).length
+  const { agent_runs, judge_calls } = plan.calls
+  return {
+    ...plan,
+    runs: [...plan.runs, ...runs],
+    calls: { agent_runs: agent_runs + runs.length, judge_calls: judge_calls + judged },
+  }
+}
+
+function hint(plan: Plan, runId: string): string {
+  const ids = plan.runs.map((run) => run.run_id)
+  const near = nearest(runId, ids)
+  return near.length > 0 ? `nearest: ${near.join(', ')}` : `a run is named like ${ids[0] ?? 'eval-1/with_skill/run-1'}`
+}

@@ -1,0 +1,128 @@
+/** What went wrong is benched again: the cases that failed last time, or one run beside the old one. */
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { benchmark } from '../../schemas/benchmark.ts'
+import { plan } from '../../schemas/plan.ts'
+import { agent, fresh, makeSkill, whetstone } from './program.ts'
+
+const cases = [
+  { id: 1, name: 'easy', prompt: 'x', checks: [{ type: 'file_exists', path: 'answer.txt' }] },
+  { id: 2, name: 'hard', prompt: 'y', checks: [{ type: 'contains', value: 'TIDY' }] },
+]
+
+async function benched(evals: readonly object[] = cases) {
+  const skill = makeSkill(evals)
+  const workspace = path.join(fresh(), 'ws')
+  const args = ['bench', skill, '--engine', agent('tidy.mjs'), '--runs', '2', '--workspace', workspace]
+  const first = await whetstone(args)
+  expect(first.code).toBe(0)
+  return { skill, workspace, args, folder: newest(workspace) }
+}
+
+const benchmarks = (workspace: string) => readdirSync(path.join(workspace, 'benchmarks')).sort()
+const newest = (workspace: string) => path.join(workspace, 'benchmarks', benchmarks(workspace).at(-1) ?? '')
+const read = (folder: string, name: string) => JSON.parse(readFileSync(path.join(folder, name), 'utf8'))
+const resultOf = (folder: string) => benchmark.parse(read(folder, 'benchmark.json'))
+const planOf = (folder: string) => plan.parse(read(folder, 'plan.json'))
+
+describe('--last-failed', () => {
+  test('takes the cases of which a run did not pass everything, and says which', async () => {
+    const made = await benched()
+    const end = await whetstone([...made.args, '--last-failed'])
+    expect(end.code).toBe(0)
+    expect(end.stderr).toContain('2 hard: a run did not pass everything')
+    expect(resultOf(newest(made.workspace)).metadata.evals_run).toEqual([2])
+    expect(benchmarks(made.workspace)).toHaveLength(2)
+  })
+  test.each<[string, (folder: string) => void, string]>([
+    ['lost', (run) => writeFileSync(path.join(run, 'run.json'), '{'), 'a run is missing'],
+    ['not graded', (run) => writeFileSync(path.join(run, 'grading.json'), '{'), 'a run is not wholly graded'],
+  ])('a run that is %s counts', async (_what, spoil, reason) => {
+    const made = await benched(cases.slice(0, 1))
+    spoil(path.join(made.folder, 'eval-1-easy/with_skill/run-1'))
+    const end = await whetstone([...made.args, '--last-failed', '--dry-run'])
+    expect(end.stderr).toContain(`1 easy: ${reason}`)
+    expect(end.stdout).toContain('4 agent runs')
+  })
+  test('none: exit 0, a sentence, no new benchmark', async () => {
+    const made = await benched(cases.slice(0, 1))
+    const end = await whetstone([...made.args, '--last-failed'])
+    expect(end).toMatchObject({ code: 0, stdout: expect.stringContaining('No case failed') })
+    expect(benchmarks(made.workspace)).toHaveLength(1)
+  })
+  test('with --case only those of them', async () => {
+    const made = await benched()
+    const end = await whetstone([...made.args, '--last-failed', '--case', 'easy'])
+    expect(end.stdout).toContain('No case failed')
+  })
+  test('of many skills: those without a failed case keep their newest benchmark', async () => {
+    const other = makeSkill(cases.slice(0, 1), { 'SKILL.md': '---\nname: other\ndescription: d\n---\nx\n' })
+    const root = fresh()
+    const args = ['bench', makeSkill(cases), other, '--engine', agent('tidy.mjs'), '--runs', '1', '--workspace', root]
+    await whetstone(args)
+    expect(await whetstone([...args, '--last-failed'])).toMatchObject({ code: 0 })
+    expect(['tidy', 'other'].map((name) => benchmarks(path.join(root, name)).length)).toEqual([2, 1])
+  })
+  test('before any benchmark it is a mistake', async () => {
+    const args = ['bench', makeSkill(cases), '--engine', agent('tidy.mjs'), '--last-failed']
+    expect(await whetstone(args)).toMatchObject({ code: 2, stderr: expect.stringContaining('no benchmark in') })
+  })
+})
+
+describe('--rerun', () => {
+  const run = 'eval-2-hard/with_skill/run-1'
+  test('makes it anew with the next number, keeps the old one, aggregates both', async () => {
+    const made = await benched()
+    const before = read(made.folder, `${run}/run.json`)
+    expect(await whetstone([...made.args, '--rerun', run])).toMatchObject({ code: 0 })
+    expect(read(made.folder, `${run}/run.json`)).toEqual(before)
+    const rerun = planOf(made.folder).runs.find(({ rerun_of }) => rerun_of === run)
+    expect(rerun).toMatchObject({ run_id: 'eval-2-hard/with_skill/run-3', run_number: 3 })
+    expect(read(made.folder, 'eval-2-hard/with_skill/run-3/run.json').key).toBe(rerun?.key)
+    expect(resultOf(made.folder)).toMatchObject({ complete: true, counts: { planned: 9, used: 9 } })
+    expect(planOf(made.folder).calls.agent_runs).toBe(9)
+  })
+  test('a path of a run folder does the same, and again takes the number after', async () => {
+    const made = await benched()
+    const base = made.args.slice(0, 4)
+    const place = path.join(made.folder, run)
+    for (const _ of [1, 2]) expect(await whetstone([...base, '--rerun', place])).toMatchObject({ code: 0 })
+    expect(readdirSync(path.join(made.folder, 'eval-2-hard/with_skill')).sort()).toEqual([
+      'eval_metadata.json',
+      'run-1',
+      'run-2',
+      'run-3',
+      'run-4',
+    ])
+  })
+  test('a resume and an aggregation keep it', async () => {
+    const made = await benched()
+    await whetstone([...made.args, '--rerun', run])
+    writeFileSync(path.join(made.folder, 'eval-1-easy/with_skill/run-1/run.json'), '{')
+    writeFileSync(path.join(made.folder, 'benchmark.json'), '{')
+    expect((await whetstone(made.args)).stderr).toContain('8 of 9 runs already done')
+    expect(resultOf(made.folder).counts).toMatchObject({ planned: 9, used: 9 })
+    expect(benchmarks(made.workspace)).toHaveLength(1)
+  })
+  test('a skill that has changed since is a mistake, and leaves everything as it was', async () => {
+    const made = await benched()
+    const copy = path.join(fresh(), 'before')
+    cpSync(made.folder, copy, { recursive: true })
+    writeFileSync(path.join(made.skill, 'more.md'), 'new')
+    const end = await whetstone([...made.args, '--rerun', run])
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('has changed since') })
+    expect(read(made.folder, 'plan.json')).toEqual(read(copy, 'plan.json'))
+    expect(existsSync(path.join(made.folder, 'eval-2-hard/with_skill/run-3'))).toBe(false)
+  })
+  test.each([
+    ['a run that is not there', ['--rerun', 'eval-2-hard/with_skill/run-9'], /nearest: .*run-1/],
+    ['with --case', ['--rerun', run, '--case', '1'], /--rerun with --case/],
+    ['with --dry-run', ['--rerun', run, '--dry-run'], /--rerun with --dry-run/],
+  ])('%s is a mistake', async (_what, flags, message) => {
+    const made = await benched()
+    const end = await whetstone([...made.args, ...flags])
+    expect(end.stderr).toMatch(message)
+    expect(end.code).toBe(2)
+  })
+})
