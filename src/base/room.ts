@@ -7,6 +7,8 @@ import { z } from 'zod'
 import { endMarked, isAlive, processStart } from './processes.ts'
 
 const prefix = 'whetstone-'
+/** The folder's name says whose it is from the first moment; owner.json then adds the mark of its processes. */
+const roomName = /^whetstone-(?<pid>\d+)(?:\.(?<start>\d+))?-\w+$/
 const owner = z.object({ pid: z.number().int(), start: z.string().nullable(), mark: z.string() })
 
 export interface Room {
@@ -20,9 +22,10 @@ export interface Room {
 
 /** Makes a room. Use with `await using`, so that it always ends. */
 export async function openRoom(): Promise<Room> {
-  const folder = await mkdtemp(path.join(tmpdir(), prefix))
+  const start = await processStart(process.pid)
+  const folder = await mkdtemp(path.join(tmpdir(), `${prefix}${process.pid}${start === null ? '' : `.${start}`}-`))
   const mark = randomBytes(12).toString('hex')
-  const record = { pid: process.pid, start: await processStart(process.pid), mark }
+  const record = { pid: process.pid, start, mark }
   await writeFile(path.join(folder, 'owner.json'), JSON.stringify(record))
   return {
     path: folder,
@@ -36,18 +39,31 @@ export async function openRoom(): Promise<Room> {
 
 /** Clears the rooms of owners that are gone: ends their processes, removes their folders. Gives what it ended. */
 export async function reapRooms(): Promise<{ rooms: number; processes: number }> {
-  const names = (await readdir(tmpdir()).catch(() => [])).filter((name) => name.startsWith(prefix))
   const reaped = { rooms: 0, processes: 0 }
-  for (const name of names) {
-    const folder = path.join(tmpdir(), name)
-    const text = await readFile(path.join(folder, 'owner.json'), 'utf8').catch(() => null)
-    const left = text === null ? null : ownerOf(text)
-    if (left === null || (await isAlive(left.pid, left.start))) continue
-    reaped.processes += await endMarked(left.mark)
+  for (const { folder, mark } of await staleRooms()) {
+    if (mark !== null) reaped.processes += await endMarked(mark)
     await removeFolder(folder)
     reaped.rooms += 1
   }
   return reaped
+}
+
+/** The rooms of owners that are gone. `mark` is null where its owner was killed before it, or while it removed the room. */
+async function staleRooms(): Promise<{ folder: string; mark: string | null }[]> {
+  const names = (await readdir(tmpdir()).catch(() => [])).filter((name) => name.startsWith(prefix))
+  const stale: { folder: string; mark: string | null }[] = []
+  for (const name of names) {
+    const folder = path.join(tmpdir(), name)
+    const text = await readFile(path.join(folder, 'owner.json'), 'utf8').catch(() => null)
+    const left = (text === null ? null : ownerOf(text)) ?? ownerNamed(name)
+    if (left !== null && !(await isAlive(left.pid, left.start))) stale.push({ folder, mark: left.mark })
+  }
+  return stale
+}
+
+function ownerNamed(name: string): { pid: number; start: string | null; mark: null } | null {
+  const { pid, start = null } = roomName.exec(name)?.groups ?? {}
+  return pid === undefined ? null : { pid: Number(pid), start, mark: null }
 }
 
 function ownerOf(text: string): z.infer<typeof owner> | null {

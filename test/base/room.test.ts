@@ -10,6 +10,8 @@ import { hashWalk, walk, writeAtomic } from '../../src/base/files.ts'
 import { endMarked, markedProcesses, runMark } from '../../src/base/processes.ts'
 import { openRoom, reapRooms } from '../../src/base/room.ts'
 
+/** Of this test alone: others may run at the same time. */
+const mark = `m2-${process.pid}`
 const linux = process.platform === 'linux'
 const waits = ['-e', 'setInterval(() => {}, 1000)']
 
@@ -48,16 +50,33 @@ describe('a room', () => {
   test.runIf(linux)('of a killed owner is cleared with its double-forked agent', async () => {
     const owner = spawn(process.execPath, waits, { stdio: 'ignore' })
     await using room = await openRoom()
-    await writeAtomic(path.join(room.path, 'owner.json'), JSON.stringify({ pid: owner.pid, start: null, mark: 'm2' }))
-    spawn(process.execPath, waits, { detached: true, env: { [runMark]: 'm2' }, stdio: 'ignore' }).unref()
+    await writeAtomic(path.join(room.path, 'owner.json'), JSON.stringify({ pid: owner.pid, start: null, mark }))
+    spawn(process.execPath, waits, { detached: true, env: { [runMark]: mark }, stdio: 'ignore' }).unref()
     await sleep(100)
     await reapRooms()
-    expect(await markedProcesses('m2')).toHaveLength(1)
+    expect(await markedProcesses(mark)).toHaveLength(1)
     owner.kill('SIGKILL')
     await once(owner, 'exit')
     expect(await reapRooms()).toEqual({ rooms: 1, processes: 1 })
-    expect(await markedProcesses('m2')).toEqual([])
+    expect(await markedProcesses(mark)).toEqual([])
     expect(existsSync(room.path)).toBe(false)
+  })
+  test.each([
+    ['before it could say whose it is', []],
+    ['while it removed the room', ['work/left.txt']],
+  ])('of an owner killed %s is cleared, by its name', async (_when, files) => {
+    const owner = spawn(process.execPath, waits, { stdio: 'ignore' })
+    const folder = path.join(tmpdir(), `whetstone-${owner.pid}-a1B2c3`)
+    mkdirSync(folder)
+    for (const file of files) {
+      mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
+      writeFileSync(path.join(folder, file), '')
+    }
+    expect(await reapRooms()).toEqual({ rooms: 0, processes: 0 })
+    owner.kill('SIGKILL')
+    await once(owner, 'exit')
+    expect(await reapRooms()).toEqual({ rooms: 1, processes: 0 })
+    expect(existsSync(folder)).toBe(false)
   })
 })
 
