@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { analysis } from './analysis.ts'
 import { benchmark } from './benchmark.ts'
 import { benchmarkIndex } from './benchmark_index.ts'
+import { checkReport } from './check_report.ts'
 import { comparison } from './comparison.ts'
 import { evalMetadata } from './eval_metadata.ts'
 import { evalsFile } from './evals.ts'
@@ -31,6 +32,7 @@ export const artefacts = {
   comparison,
   analysis,
   history,
+  check_report: checkReport,
   feedback,
   flow_event: flowEvent,
 } satisfies Record<string, z.ZodType>

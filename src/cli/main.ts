@@ -3,13 +3,13 @@ import yargs from 'yargs'
 import { codeOf, messageOf } from '../base/error.ts'
 import { addAggregate } from './commands/aggregate.ts'
 import { addBench } from './commands/bench.ts'
+import { addCheck } from './commands/check.ts'
 import { addDemo } from './commands/demo.ts'
 import { addGrade } from './commands/grade.ts'
 import { addPractice } from './commands/practice.ts'
 import { codeFor } from './error_code.ts'
 import { exitCodes, exitHelp } from './exit.ts'
 import { checkSwitches, checkValues, mistakeOf } from './mistakes.ts'
-import { colours, safe } from './style.ts'
 
 /** Gives the exit code; never throws. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -22,7 +22,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     }).parseAsync()
     return outcome.code
   } catch (error) {
-    return report(error, argv.includes('--json') || argv.includes('--json=true'))
+    return await report(error, argv.includes('--json') || argv.includes('--json=true'))
   }
 }
 
@@ -31,7 +31,7 @@ function ignoreClosed(error: Error): void {
   if (codeOf(error) !== 'EPIPE') throw error
 }
 
-const commands = [addBench, addGrade, addAggregate, addDemo, addPractice]
+const commands = [addBench, addGrade, addAggregate, addCheck, addDemo, addPractice]
 
 function parser(argv: readonly string[], done: (code: number) => void) {
   const program = yargs([...argv])
@@ -58,7 +58,8 @@ function parser(argv: readonly string[], done: (code: number) => void) {
     })
 }
 
-function report(error: unknown, json: boolean): number {
+async function report(error: unknown, json: boolean): Promise<number> {
+  const { colours, safe } = await import('./style.ts')
   const code = codeFor(error)
   const fix = fixOf(error)
   if (json) {

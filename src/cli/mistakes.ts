@@ -9,10 +9,11 @@ const commands: Readonly<Record<string, string>> = {
   aggregate: '<benchmark>',
   demo: '',
   practice: '--scenario FILE',
+  check: '<skill>',
 }
-const switches = new Set(['json', 'fresh', 'last-failed', 'dry-run', 'again', 'help', 'version'])
+const switches = new Set(['json', 'fresh', 'last-failed', 'dry-run', 'again', 'null', 'oracle', 'help', 'version'])
 const repeatable = new Set(['case', 'pass-env', 'passEnv', 'skill', '_'])
-const flags = [...Object.keys(benchFlags), ...switches, 'skill', 'scenario', 'port', 'log']
+const flags = [...Object.keys(benchFlags), ...switches, 'skill', 'scenario', 'port', 'log', 'fail-on']
 
 /** What the parser said, as a UserError. */
 export function mistakeOf(message: string, argv: readonly string[]): UserError {

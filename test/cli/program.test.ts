@@ -10,11 +10,14 @@ const simple = [{ id: 1, name: 'first', prompt: 'x', checks: [{ type: 'contains'
 const command = ['--engine', agent('tidy.mjs')]
 
 describe('help', () => {
-  test.each(['bench', 'grade', 'aggregate', 'demo', 'practice'])('%s has one with an example', async (name) => {
-    const { code, stdout } = await whetstone([name, '--help'])
-    expect(code).toBe(0)
-    expect(stdout).toContain('Examples:')
-  })
+  test.each(['bench', 'grade', 'aggregate', 'check', 'demo', 'practice'])(
+    '%s has one with an example',
+    async (name) => {
+      const { code, stdout } = await whetstone([name, '--help'])
+      expect(code).toBe(0)
+      expect(stdout).toContain('Examples:')
+    },
+  )
   test('of bench says first what it is for', async () => {
     const { stdout } = await whetstone(['bench', '--help'])
     expect(stdout.split('\n').filter(Boolean)[1]).toBe('two arms: does the skill help?')

@@ -4,7 +4,8 @@ import path from 'node:path'
 import type { Suite } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/error.ts'
 import { exists } from '../../base/files.ts'
-import { formats } from './formats/table.ts'
+import { formats, type SuiteFormat } from './formats/table.ts'
+import type { InspectedSuite } from './inspected.ts'
 import { isHiddenFromAgents } from './skill.ts'
 
 /**
@@ -13,25 +14,51 @@ import { isHiddenFromAgents } from './skill.ts'
  * suite, when it can't be read, or when agents would find it in the skill they get.
  */
 export async function loadSuite(place: string, skillRoot?: string): Promise<Suite> {
+  const { format, file, root } = await locateSuite(place, skillRoot)
+  return format.load(file, root)
+}
+
+/** The same for a check: a suite with every mistake in it. Throws UserError where there is none to inspect. */
+export async function inspectSuite(place: string, skillRoot?: string): Promise<InspectedSuite> {
+  const { format, file, root } = await locateSuite(place, skillRoot)
+  return format.inspect(file, root)
+}
+
+/** Whether a skill's folder has a suite of any format. */
+export async function hasSuite(folder: string): Promise<boolean> {
+  return (await inFolder(folder)) !== null
+}
+
+interface Located {
+  format: SuiteFormat
+  file: string
+  root: string
+}
+
+async function locateSuite(place: string, skillRoot?: string): Promise<Located> {
   const given = path.resolve(place)
   const info = await stat(given).catch(() => null)
   if (info === null) throw new UserError(`${given}: no such file or folder`, 'give the skill folder or the suite file')
-  if (info.isDirectory()) return loadFolder(given)
+  if (info.isDirectory()) return (await inFolder(given)) ?? noSuite(given)
   const root = skillRoot === undefined ? await rootAbove(path.dirname(given)) : path.resolve(skillRoot)
   if (await exists(path.join(root, 'SKILL.md'))) refuseInSight(given, root)
-  return formatOf(given).load(given, root)
+  return { format: formatOf(given), file: given, root }
 }
 
-async function loadFolder(folder: string): Promise<Suite> {
+async function inFolder(folder: string): Promise<Located | null> {
   for (const format of Object.values(formats)) {
     const file = await format.find(folder)
-    if (file !== null) return format.load(file, folder)
+    if (file !== null) return { format, file, root: folder }
   }
+  return null
+}
+
+function noSuite(folder: string): never {
   const known = Object.values(formats).map(({ places }) => places.join(' or '))
   throw new UserError(`${folder}: no suite found`, `write ${known.join(', or ')}; docs/formats.md shows one`)
 }
 
-function formatOf(file: string) {
+function formatOf(file: string): SuiteFormat {
   const format = Object.values(formats).find(({ reads }) => reads(file))
   if (format !== undefined) return format
   throw new UserError(`${file}: no format that Whetstone reads`, `known: ${Object.keys(formats).join(', ')}`)
@@ -48,7 +75,8 @@ function refuseInSight(file: string, root: string): void {
   )
 }
 
-async function rootAbove(folder: string): Promise<string> {
+/** The nearest folder above that holds SKILL.md; without one the folder itself, or what holds `evals/`. */
+export async function rootAbove(folder: string): Promise<string> {
   for (let at = folder; ; at = path.dirname(at)) {
     if (await exists(path.join(at, 'SKILL.md'))) return at
     if (path.dirname(at) === at) break

@@ -6,8 +6,9 @@ import { UserError } from '../../../base/error.ts'
 import { exists } from '../../../base/files.ts'
 import { parseJson, readText } from '../../../base/json.ts'
 import { readFrontmatter } from '../frontmatter.ts'
+import type { InspectedSuite } from '../inspected.ts'
 import { collectWarnings, type Warn } from '../warnings.ts'
-import { readAdditions } from './evals_json/additions.ts'
+import { additionsOf, refuseMistakes } from './evals_json/additions.ts'
 import { readCase } from './evals_json/case.ts'
 import { openDocument } from './evals_json/document.ts'
 import { assignIds } from './evals_json/ids.ts'
@@ -28,9 +29,16 @@ export async function findEvalsJson(folder: string): Promise<string | null> {
  * with `cannot_run`. Throws UserError for a file that is no JSON or has no cases, and for mistakes in fields of our own.
  */
 export async function loadEvalsJson(file: string, skillRoot: string): Promise<Suite> {
+  const { suite, mistakes } = await inspectEvalsJson(file, skillRoot)
+  refuseMistakes(mistakes, file)
+  return suite
+}
+
+/** The same, with every mistake in the fields of our own (a case's own fields are left out then) instead of an error for them. */
+export async function inspectEvalsJson(file: string, skillRoot: string): Promise<InspectedSuite> {
   const { warn, list } = collectWarnings(file)
   const { cases, skillName } = openDocument(parseJson(await readText(file), file), file, warn)
-  const additions = readAdditions(cases, file)
+  const { additions, mistakes } = additionsOf(cases)
   const ids = assignIds(cases, warn)
   const place = { file, root: skillRoot, warn }
   const read: Suite['cases'] = []
@@ -39,7 +47,8 @@ export async function loadEvalsJson(file: string, skillRoot: string): Promise<Su
     if (own !== undefined && id !== undefined) read.push(await readCase({ source, own, id }, place))
   }
   const skill_name = skillName ?? (await nameOfSkill(skillRoot, warn))
-  return { format: 'evals.json', path: file, skill_name, cases: read, warnings: list() }
+  const suite = { format: 'evals.json', path: file, skill_name, cases: read, warnings: list() }
+  return { suite, places: cases.map(({ at }) => ({ file, at })), mistakes }
 }
 
 async function nameOfSkill(root: string, warn: Warn): Promise<string> {

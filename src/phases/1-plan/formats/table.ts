@@ -1,6 +1,7 @@
 /** The table of suite formats, tried in this order. */
 import type { Suite } from '../../../../schemas/suite.ts'
-import { evalsJsonPlaces, findEvalsJson, loadEvalsJson } from './evals_json.ts'
+import type { InspectedSuite } from '../inspected.ts'
+import { evalsJsonPlaces, findEvalsJson, inspectEvalsJson, loadEvalsJson } from './evals_json.ts'
 
 /** One suite format. */
 export interface SuiteFormat {
@@ -12,6 +13,8 @@ export interface SuiteFormat {
   reads(file: string): boolean
   /** Both paths absolute. Throws UserError for a file that can't be used. */
   load(file: string, skillRoot: string): Promise<Suite>
+  /** The same for a check: every mistake is listed, and only what no case can be read from throws. */
+  inspect(file: string, skillRoot: string): Promise<InspectedSuite>
 }
 
 export const formats = {
@@ -20,5 +23,6 @@ export const formats = {
     find: findEvalsJson,
     reads: (file) => file.endsWith('.json'),
     load: loadEvalsJson,
+    inspect: inspectEvalsJson,
   },
 } satisfies Record<string, SuiteFormat>

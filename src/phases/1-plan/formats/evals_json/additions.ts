@@ -6,6 +6,7 @@ import { check } from '../../../../../schemas/check.ts'
 import { evalCase } from '../../../../../schemas/evals.ts'
 import { messageOf, UserError } from '../../../../base/error.ts'
 import { jsonPath } from '../../../../base/json.ts'
+import type { SuiteMistake } from '../../inspected.ts'
 import type { CaseSource } from './document.ts'
 
 const additions = evalCase
@@ -15,30 +16,36 @@ const additions = evalCase
 export type Additions = z.infer<typeof additions>
 export const additionNames = Object.keys(additions.shape)
 
-/** The additions of each case, in order. Throws one UserError that lists up to five mistakes. */
-export function readAdditions(cases: readonly CaseSource[], file: string): Additions[] {
-  const mistakes: string[] = []
+/** The additions of each case, in order, and every mistake in them; a case with a mistake has none. */
+export function additionsOf(cases: readonly CaseSource[]): { additions: Additions[]; mistakes: SuiteMistake[] } {
+  const mistakes: SuiteMistake[] = []
   const read = cases.map(({ object, at }) => {
     const given = Object.fromEntries(additionNames.map((name) => [name, object[name] ?? undefined]))
     const result = additions.safeParse(given)
-    if (!result.success) mistakes.push(...result.error.issues.map((issue) => messageAt(issue, at, given)))
+    if (!result.success) mistakes.push(...result.error.issues.map((issue) => mistakeAt(issue, at, given)))
     else mistakes.push(...badChecks(result.data, at))
     return result.success ? result.data : {}
   })
-  if (mistakes.length === 0) return read
-  const more = mistakes.length > 5 ? ` (and ${mistakes.length - 5} more)` : ''
-  throw new UserError(
-    `${file}: ${mistakes.slice(0, 5).join('; ')}${more}`,
-    'these fields are Whetstone\'s own: docs/formats.md shows each; statements for a judge go to "expectations"',
-  )
+  return { additions: read, mistakes }
 }
 
-function messageAt(issue: z.core.$ZodIssue, at: string, given: unknown): string {
+const additionsFix =
+  'these fields are Whetstone\'s own: docs/formats.md shows each; statements for a judge go to "expectations"'
+
+/** Throws one UserError that lists up to five mistakes, where there are some. */
+export function refuseMistakes(mistakes: readonly SuiteMistake[], file: string): void {
+  if (mistakes.length === 0) return
+  const more = mistakes.length > 5 ? ` (and ${mistakes.length - 5} more)` : ''
+  const listed = mistakes.slice(0, 5).map(({ at, message }) => `${at}: ${message}`)
+  throw new UserError(`${file}: ${listed.join('; ')}${more}`, additionsFix)
+}
+
+function mistakeAt(issue: z.core.$ZodIssue, at: string, given: unknown): SuiteMistake {
   const place = `${at}${jsonPath(issue.path).slice(1)}`
   const isType = issue.path.at(-1) === 'type' && issue.path[0] === 'checks'
-  if (isType)
-    return `${place}: no check is called ${JSON.stringify(valueAt(given, issue.path))}; known: ${checkTypes.join(', ')}`
-  return `${place}: ${issue.message}`
+  if (!isType) return { at: place, message: issue.message }
+  const name = JSON.stringify(valueAt(given, issue.path))
+  return { at: place, message: `no check is called ${name}; known: ${checkTypes.join(', ')}` }
 }
 
 const checkTypes = check.options.map((option) => option.shape.type.value)
@@ -51,7 +58,7 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /** What the schema can't see, told before any run is paid for: patterns, queries and paths that can never be decided. */
-function badChecks({ checks = [] }: Additions, at: string): string[] {
+function badChecks({ checks = [] }: Additions, at: string): SuiteMistake[] {
   return checks.flatMap((one, index) => {
     const found: [string, string | null][] = [
       ['pattern', one.type === 'regex' ? patternMistake(one.pattern, one.flags) : null],
@@ -59,7 +66,7 @@ function badChecks({ checks = [] }: Additions, at: string): string[] {
       ['path', 'path' in one && one.path !== undefined ? pathMistake(one.path) : null],
     ]
     return found.flatMap(([field, mistake]) =>
-      mistake === null ? [] : [`${at}.checks[${index}].${field}: ${mistake}`],
+      mistake === null ? [] : [{ at: `${at}.checks[${index}].${field}`, message: mistake }],
     )
   })
 }

@@ -1,0 +1,161 @@
+/** Grades answers that no agent gave, through the real grading: the empty one, which no case may pass, and each case's reference, which must. */
+import { createHash } from 'node:crypto'
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Problem } from '../../schemas/check_report.ts'
+import type { Grading } from '../../schemas/grading.ts'
+import type { RunRecord } from '../../schemas/run.ts'
+import type { SuiteCase } from '../../schemas/suite.ts'
+import { UserError } from '../base/error.ts'
+import { openRoom } from '../base/room.ts'
+import { resolveJudgeChoice } from '../engines/models.ts'
+import { engineNamed } from '../engines/table.ts'
+import { trialProblems } from '../phases/1-plan/check/trial_rules.ts'
+import type { InspectedSuite } from '../phases/1-plan/inspected.ts'
+import { pick, runEnvironment } from '../phases/2-run/environment.ts'
+import { restoreWorkspace } from '../phases/2-run/restore.ts'
+import { inside } from '../phases/3-judge/checks/locate.ts'
+import { gradeRun } from '../phases/3-judge/grade.ts'
+import type { JudgeChoice } from '../phases/3-judge/judge.ts'
+import type { FlowContext } from './context.ts'
+
+export type Trial = 'null' | 'oracle'
+
+export interface TryRequest {
+  suite: InspectedSuite
+  trials: readonly Trial[]
+  /** engine[:model]; null: expectations stay undecided. */
+  judge: string | null
+}
+
+interface Answer {
+  answer: string
+  /** Path in the working folder → text. */
+  files: Readonly<Record<string, string>>
+}
+
+/** The problems that the answers show, case by case. Throws UserError for an unknown judge. */
+export async function tryAnswers(request: TryRequest, context: FlowContext): Promise<Problem[]> {
+  const judge = judgeNamed(request.judge)
+  const found: Problem[] = []
+  const { suite, places } = request.suite
+  for (const [index, one] of suite.cases.entries()) {
+    const place = places[index] ?? { file: suite.path, at: null }
+    if (one.cannot_run !== null || one.expectations.length + one.checks.length === 0) continue
+    for (const trial of request.trials) {
+      const answer = answerOf(one, trial)
+      const grading = answer === null ? null : await gradeAnswer({ one: able(one, trial), answer, judge }, context)
+      found.push(...trialProblems({ trial, case: one, place, grading }))
+    }
+  }
+  return found
+}
+
+function judgeNamed(text: string | null): JudgeChoice | null {
+  if (text === null) return null
+  const { name, model, command = null } = resolveJudgeChoice(text)
+  if (name === 'auto') throw new UserError('--judge auto: name one here', 'such as --judge anthropic:haiku')
+  return { engine: engineNamed(name), model, command }
+}
+
+function answerOf(one: SuiteCase, trial: Trial): Answer | null {
+  switch (trial) {
+    case 'null':
+      return { answer: '', files: {} }
+    case 'oracle':
+      return one.reference && { answer: one.reference.answer ?? '', files: one.reference.files ?? {} }
+  }
+}
+
+/** A reference is an outcome, not a way there: what looks at the transcript can't be decided on it. */
+function able(one: SuiteCase, trial: Trial): SuiteCase {
+  const checks = one.checks.filter((check) => !('target' in check && check.target === 'transcript'))
+  return trial === 'oracle' ? { ...one, checks } : one
+}
+
+async function gradeAnswer(
+  { one, answer, judge }: { one: SuiteCase; answer: Answer; judge: JudgeChoice | null },
+  context: FlowContext,
+): Promise<Grading | null> {
+  await using room = await openRoom()
+  const runFolder = path.join(room.path, 'run')
+  const outputs = path.join(runFolder, 'outputs')
+  const record = await layDown({ one, answer, runFolder, outputs, at: context.now().toISOString() })
+  const env = runEnvironment({ user: context.env, home: room.path, mark: room.mark, passEnv: [], hidden: [] })
+  await mkdir(env.TMPDIR ?? room.path, { recursive: true })
+  const { skillsFolder } = engineNamed('command')
+  const { files, git, setup } = one
+  const { signal } = context
+  const graded = await gradeRun({
+    case: one,
+    record,
+    runFolder,
+    judge,
+    onTimeout: 'fail',
+    restore: (target) =>
+      restoreWorkspace({ cwd: target, files, git, setup, skillsFolder, env, signal }, record, outputs),
+    env,
+    credentials: judge === null ? {} : pick(context.env, judge.engine.credentials),
+    signal,
+  })
+  return graded?.grading ?? null
+}
+
+interface Laying {
+  one: SuiteCase
+  answer: Answer
+  runFolder: string
+  outputs: string
+  at: string
+}
+
+/** Writes the run folder as if an agent had left this answer. */
+async function layDown({ one, answer, runFolder, outputs, at }: Laying): Promise<RunRecord> {
+  const files: RunRecord['outputs']['files'] = []
+  await mkdir(outputs, { recursive: true })
+  for (const [wanted, text] of Object.entries(answer.files)) {
+    const name = inside(wanted)
+    if (name === null) continue
+    await mkdir(path.dirname(path.join(outputs, name)), { recursive: true })
+    await writeFile(path.join(outputs, name), text)
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    files.push({ path: name, bytes: Buffer.byteLength(text), sha256, change: 'created' })
+  }
+  await writeFile(path.join(runFolder, 'transcript.md'), `## Eval Prompt\n\n${one.prompt}\n\n${answer.answer}\n`)
+  return recordOf(one, { answer, files, at })
+}
+
+function recordOf(
+  one: SuiteCase,
+  { answer, files, at }: { answer: Answer; files: RunRecord['outputs']['files']; at: string },
+): RunRecord {
+  return {
+    schema_version: 1,
+    status: 'completed',
+    run_id: `eval-${one.eval_id}`,
+    eval_id: one.eval_id,
+    eval_name: one.eval_name,
+    configuration: 'with_skill',
+    run_number: 1,
+    key: 'no agent',
+    engine: { name: 'none', version: null, model: null, provider: null },
+    activation: 'natural',
+    started_at: at,
+    ended_at: at,
+    duration_ms: 0,
+    attempts: 1,
+    session_id: null,
+    usage: null,
+    cost: null,
+    steps: 1,
+    stop_reason: null,
+    exit_code: 0,
+    signal: null,
+    final_response: answer.answer,
+    skill: { offered: null, read: null, read_at_step: null },
+    loaded: null,
+    permission_denials: [],
+    outputs: { files, deleted: [], left_out: [] },
+    warnings: [],
+  }
+}

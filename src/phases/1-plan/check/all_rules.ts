@@ -1,0 +1,21 @@
+/** Every rule of `check`, as the docs list them. */
+import { caseRules } from './case_rules.ts'
+import { criteriaRules } from './criteria_rules.ts'
+import { frontmatterRules } from './frontmatter_rules.ts'
+import { loaderRules } from './loader_rules.ts'
+import { placeRules } from './place_rules.ts'
+import type { RuleFacts } from './rule.ts'
+import { suiteRules } from './suite_rules.ts'
+import { treeRules } from './tree_rules.ts'
+import { trialRules } from './trial_rules.ts'
+
+export const allRules: readonly RuleFacts[] = [
+  ...Object.values(placeRules),
+  ...frontmatterRules,
+  ...treeRules,
+  ...suiteRules,
+  ...caseRules,
+  ...criteriaRules,
+  ...loaderRules,
+  ...trialRules,
+]

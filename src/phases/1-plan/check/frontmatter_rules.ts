@@ -1,0 +1,217 @@
+/** The rules of the Agent Skills specification for the frontmatter of a SKILL.md, and what its body should be. */
+import type { Finding, Rule } from './rule.ts'
+import type { Entry, SkillText } from './skill_text.ts'
+
+const specKeys = ['name', 'description', 'license', 'compatibility', 'metadata', 'allowed-tools']
+/** Keys that one agent or another reads beyond the specification. */
+const agentKeys = [
+  ...['when_to_use', 'argument-hint', 'arguments', 'disable-model-invocation', 'user-invocable', 'model', 'effort'],
+  ...['context', 'agent', 'hooks', 'paths', 'shell', 'disallowed-tools', 'version'],
+]
+const bodyLimit = 500
+
+export const frontmatterRules: readonly Rule<SkillText>[] = [
+  {
+    id: 'frontmatter-missing',
+    severity: 'error',
+    about: 'SKILL.md does not begin with frontmatter between two lines `---`.',
+    find: ({ hasFrontmatter }) =>
+      hasFrontmatter
+        ? []
+        : [{ message: 'no frontmatter', fix: 'begin it with ---, name: …, description: …, ---', line: 1 }],
+  },
+  {
+    id: 'frontmatter-yaml',
+    severity: 'error',
+    about: 'The frontmatter is not valid YAML.',
+    find: ({ mistakes }) =>
+      mistakes.map(({ message, line }) => ({ message, line, fix: 'mend it; quote values that hold ": "' })),
+  },
+  {
+    id: 'name-missing',
+    severity: 'error',
+    about: 'The frontmatter has no `name`, or one that is not text.',
+    find: (text) => missing(text, 'name'),
+  },
+  {
+    id: 'name-form',
+    severity: 'error',
+    about: '`name` is not 1 to 64 of a-z, 0-9 and single hyphens between them.',
+    find: (text) =>
+      ofText(text, 'name').flatMap(({ value, line }) => {
+        const wrong = nameMistakes(value)
+        const fix = 'use 1 to 64 of a-z, 0-9 and single hyphens between them'
+        return wrong.length === 0 ? [] : [{ message: `name ${JSON.stringify(value)} ${wrong.join(', ')}`, fix, line }]
+      }),
+  },
+  {
+    id: 'name-folder',
+    severity: 'error',
+    about: "`name` differs from the folder's name.",
+    find: (text) =>
+      ofText(text, 'name').flatMap(({ value, line }) =>
+        value === text.folder
+          ? []
+          : [{ message: `name is ${value}, its folder is ${text.folder}`, fix: 'rename one of them', line }],
+      ),
+  },
+  {
+    id: 'description-missing',
+    severity: 'error',
+    about: 'The frontmatter has no `description`, or one that is not text.',
+    find: (text) => missing(text, 'description'),
+  },
+  {
+    id: 'description-length',
+    severity: 'error',
+    about: '`description` has more than 1,024 characters.',
+    find: (text) => tooLong(text, 'description', 1024),
+  },
+  {
+    id: 'compatibility-form',
+    severity: 'error',
+    about: '`compatibility` is not text, or has more than 500 characters.',
+    find: (text) => [...notText(text, 'compatibility'), ...tooLong(text, 'compatibility', 500)],
+  },
+  {
+    id: 'license-form',
+    severity: 'warning',
+    about: '`license` is not text.',
+    find: (text) => notText(text, 'license'),
+  },
+  {
+    id: 'metadata-form',
+    severity: 'warning',
+    about: '`metadata` is not a map of text to text.',
+    find: (text) =>
+      entry(text, 'metadata').flatMap(({ value, line }) =>
+        isTextMap(value) ? [] : [{ message: 'metadata is not a map of text to text', fix: 'quote its values', line }],
+      ),
+  },
+  {
+    id: 'allowed-tools-form',
+    severity: 'warning',
+    about: '`allowed-tools` is neither text nor a list of texts.',
+    find: (text) =>
+      entry(text, 'allowed-tools').flatMap(({ value, line }) =>
+        isTools(value)
+          ? []
+          : [{ message: 'allowed-tools is neither text nor a list of texts', fix: 'write Bash(git:*) Read', line }],
+      ),
+  },
+  {
+    id: 'unknown-key',
+    severity: 'warning',
+    about: 'A key of the frontmatter that no agent is known to read.',
+    find: (text) =>
+      others(text)
+        .filter(([key]) => !agentKeys.includes(key))
+        .map(([key, { line }]) => ({
+          message: `unknown key ${key}`,
+          fix: 'mend its spelling, or move it below metadata',
+          line,
+        })),
+  },
+  {
+    id: 'agent-key',
+    severity: 'info',
+    about: 'A key of the frontmatter that some agents read and the specification does not have.',
+    find: (text) =>
+      others(text)
+        .filter(([key]) => agentKeys.includes(key))
+        .map(([key, { line }]) => ({
+          message: `${key} is not in the specification`,
+          fix: 'other agents may refuse or ignore it',
+          line,
+        })),
+  },
+  {
+    id: 'body-empty',
+    severity: 'warning',
+    about: 'Nothing follows the frontmatter.',
+    find: ({ hasFrontmatter, body, bodyLine }) =>
+      hasFrontmatter && body.every((line) => line.trim() === '')
+        ? [
+            {
+              message: 'no instructions follow the frontmatter',
+              fix: 'say what the agent should do',
+              line: bodyLine - 1,
+            },
+          ]
+        : [],
+  },
+  {
+    id: 'body-long',
+    severity: 'info',
+    about: `The body has more than ${bodyLimit} lines, all of which enter the context.`,
+    find: ({ body, bodyLine }) =>
+      body.length > bodyLimit
+        ? [
+            {
+              message: `${body.length} lines`,
+              fix: `move detail to files that it names (at most ${bodyLimit} lines)`,
+              line: bodyLine,
+            },
+          ]
+        : [],
+  },
+]
+
+function entry({ entries }: SkillText, key: string): Entry[] {
+  const found = entries.get(key)
+  return found === undefined || found.value === null || found.value === undefined ? [] : [found]
+}
+
+function ofText(text: SkillText, key: string): { value: string; line: number }[] {
+  return entry(text, key).flatMap(({ value, line }) =>
+    typeof value === 'string' && value.trim() !== '' ? [{ value: value.trim(), line }] : [],
+  )
+}
+
+function missing(text: SkillText, key: string): Finding[] {
+  if (!text.hasFrontmatter || ofText(text, key).length > 0) return []
+  const line = text.entries.get(key)?.line ?? 1
+  const value = text.entries.get(key)?.value
+  const isOther = value !== undefined && value !== null && value !== ''
+  return [
+    isOther
+      ? { message: `${key} is not text: ${JSON.stringify(value)}`, fix: `quote it: ${key}: "…"`, line }
+      : { message: `no ${key}`, fix: `add the line ${key}: …`, line },
+  ]
+}
+
+function nameMistakes(name: string): string[] {
+  return [
+    ...(name.length > 64 ? [`has ${name.length} characters`] : []),
+    ...(/[^a-z0-9-]/.test(name) ? ['has other characters than a-z, 0-9 and hyphens'] : []),
+    ...(/^-|-$/.test(name) ? ['has a hyphen at an edge'] : []),
+    ...(/--/.test(name) ? ['has two hyphens in a row'] : []),
+  ]
+}
+
+function tooLong(text: SkillText, key: string, limit: number): Finding[] {
+  return ofText(text, key).flatMap(({ value, line }) =>
+    [...value].length > limit
+      ? [{ message: `${key} has ${[...value].length} characters`, fix: `at most ${limit} are allowed`, line }]
+      : [],
+  )
+}
+
+function notText(text: SkillText, key: string): Finding[] {
+  return entry(text, key).flatMap(({ value, line }) =>
+    typeof value === 'string' ? [] : [{ message: `${key} is not text`, fix: `quote it: ${key}: "…"`, line }],
+  )
+}
+
+function others({ entries }: SkillText): [string, Entry][] {
+  return [...entries].filter(([key]) => !specKeys.includes(key))
+}
+
+function isTextMap(value: unknown): boolean {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
+  return isObject && Object.values(value).every((inner) => typeof inner === 'string')
+}
+
+function isTools(value: unknown): boolean {
+  return typeof value === 'string' || (Array.isArray(value) && value.every((one) => typeof one === 'string'))
+}

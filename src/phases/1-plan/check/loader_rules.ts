@@ -1,0 +1,61 @@
+/** What the loader forgave, as problems; what a rule of its own finds better is left to that rule. */
+import type { Problem } from '../../../../schemas/check_report.ts'
+import type { LoadWarning } from '../../../../schemas/suite.ts'
+import { problemOf, type RuleFacts } from './rule.ts'
+
+interface LoaderRule extends RuleFacts {
+  form: RegExp
+  fix: string
+}
+
+/** The first whose form fits has the warning. */
+const table: readonly LoaderRule[] = [
+  {
+    id: 'criterion-twice-in-lists',
+    severity: 'warning',
+    about: 'The lists of a case say the same thing twice; it counts once.',
+    form: /^says what another criterion/,
+    fix: 'take one of them out',
+  },
+  {
+    id: 'absolute-path',
+    severity: 'warning',
+    about: 'An input file is named by an absolute path: the suite will not work on another machine.',
+    form: /^an absolute path/,
+    fix: "copy the file into the skill's evals/ and name it relative to the skill's folder",
+  },
+  {
+    id: 'skill-md-as-input',
+    severity: 'warning',
+    about: "The skill's own SKILL.md is among a case's input files: both arms see it.",
+    form: /^the skill's own SKILL\.md/,
+    fix: 'name only the files that the task is about',
+  },
+  {
+    id: 'not-read',
+    severity: 'warning',
+    about: 'A field or a value that the loader does not read.',
+    form: /is not read|it is skipped/,
+    fix: 'docs/formats.md lists what is read',
+  },
+  {
+    id: 'forgiven',
+    severity: 'info',
+    about: 'Another form than the documented one, read all the same; the message says as what.',
+    form: /./,
+    fix: 'write it as docs/formats.md shows',
+  },
+]
+
+const foundByRules = /^id .* is already taken|^"prompt" of a case is not read|^no criteria(;| and no expected_output)/
+
+export const loaderRules: readonly RuleFacts[] = table
+
+/** One problem for each warning. */
+export function loaderProblems(warnings: readonly LoadWarning[]): Problem[] {
+  return warnings.flatMap(({ file, at, message }) => {
+    if (foundByRules.test(message)) return []
+    const rule = table.find(({ form }) => form.test(message))
+    return rule === undefined ? [] : [problemOf(rule, { at, message, fix: rule.fix }, file)]
+  })
+}

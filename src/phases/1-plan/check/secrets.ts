@@ -1,0 +1,41 @@
+/** Likely secrets in the text of files: found by the form of well-known keys, and never shown. */
+import type { Finding, Rule } from './rule.ts'
+
+export interface SkillFileText {
+  /** Relative to the skill, with /. */
+  path: string
+  /** Absolute. */
+  file: string
+  text: string
+}
+
+const forms: readonly { what: string; form: RegExp }[] = [
+  { what: 'an Anthropic key', form: /\bsk-ant-[A-Za-z0-9_-]{20,}/ },
+  { what: 'an OpenAI key', form: /\bsk-(?:proj-|svcacct-)?(?!ant-)[A-Za-z0-9_-]{32,}/ },
+  { what: 'an AWS access key id', form: /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/ },
+  { what: 'a GitHub token', form: /\b(?:gh[opsur]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})/ },
+  { what: 'a GitLab token', form: /\bglpat-[A-Za-z0-9_-]{20,}/ },
+  { what: 'a Slack token', form: /\bxox[abeoprs]-[A-Za-z0-9-]{20,}/ },
+  { what: 'a Google API key', form: /\bAIza[A-Za-z0-9_-]{35}\b/ },
+  { what: 'a Stripe key', form: /\b[rs]k_live_[A-Za-z0-9]{20,}/ },
+  { what: 'an npm token', form: /\bnpm_[A-Za-z0-9]{36}\b/ },
+  { what: 'a Hugging Face token', form: /\bhf_[A-Za-z0-9]{30,}/ },
+  { what: 'a private key', form: /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----/ },
+  { what: 'a password in an address', form: /\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@<>{}$"']+:[^\s/:@<>{}$"']{8,}@[\w.-]+/ },
+]
+
+export const secretRule: Rule<readonly SkillFileText[]> = {
+  id: 'likely-secret',
+  severity: 'error',
+  about: 'A text that has the form of a key, token or password; its value is never shown.',
+  find: (files) => files.flatMap(secretsIn),
+}
+
+function secretsIn({ file, text }: SkillFileText): Finding[] {
+  return text.split('\n').flatMap((line, index) => {
+    const found = forms.find(({ form }) => form.test(line))
+    if (found === undefined) return []
+    const fix = 'take it out and revoke it; name an environment variable instead'
+    return [{ message: `looks like ${found.what}`, fix, line: index + 1, file }]
+  })
+}

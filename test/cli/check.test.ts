@@ -1,0 +1,57 @@
+/** `whetstone check` at its edge: exit codes, the JSON document, the listing. */
+import { describe, expect, test } from 'vitest'
+import { checkReport } from '../../schemas/check_report.ts'
+import { fresh, makeSkill, whetstone } from '../e2e/program.ts'
+
+const one = (id: number) => ({ id, prompt: `Tidy room ${id}`, expectations: [`Room number ${id} holds no paper`] })
+const five = [1, 2, 3, 4, 5].map(one)
+const sound = makeSkill(five)
+const small = makeSkill([one(1)])
+const wrong = makeSkill([{ ...one(1), prompt: '' }, ...five.slice(1)])
+const empty = fresh()
+const echo = makeSkill([{ id: 1, prompt: 'p', checks: [{ type: 'not_contains', value: 'x' }] }])
+
+describe('the exit code', () => {
+  test.each<[string, string[], number]>([
+    ['no problem', [sound], 0],
+    ['a warning', [small], 0],
+    ['a warning with --fail-on warning', [small, '--fail-on', 'warning'], 1],
+    ['an error', [sound, wrong], 1],
+    ['nothing to read', [empty], 2],
+    ['nothing to read wins over an error', [wrong, empty], 2],
+    ['an empty answer that passes', [echo, '--null'], 1],
+    ['the same without --null', [echo], 0],
+    ['no skill', [], 2],
+    ['a judge with nothing to judge', [sound, '--judge', 'anthropic:haiku'], 2],
+    ['an unknown severity', [sound, '--fail-on', 'info'], 2],
+  ])('of %s', async (_, args, code) => expect((await whetstone(['check', ...args])).code).toBe(code))
+})
+
+test('--json is one document that keeps its schema', async () => {
+  const { stdout } = await whetstone(['check', sound, wrong, empty, '--json'])
+  const report = checkReport.parse(JSON.parse(stdout))
+  expect(report.skills.map(({ path, readable, problems }) => [path, readable, problems.length])).toEqual([
+    [sound, true, 0],
+    [wrong, true, 2],
+    [empty, false, 2],
+  ])
+  expect(report.counts).toEqual({ error: 2, warning: 2, info: 0 })
+})
+
+test('the listing is grouped by skill, the worst first, without colours in a pipe', async () => {
+  const { stdout, stderr } = await whetstone(['check', sound, wrong], { env: { NO_COLOR: '' } })
+  expect(stdout.split('\n')).toEqual([
+    sound,
+    '  no problem',
+    '',
+    wrong,
+    '  error   evals/evals.json $.evals[0].prompt: case 1 (case-1): no prompt [prompt-empty]',
+    '          write what a user would ask',
+    expect.stringContaining('[suite-small]'),
+    expect.stringContaining('write at least 5'),
+    '',
+    '2 skills: 1 error, 1 warning, 0 info (docs/check.md lists the rules)',
+    '',
+  ])
+  expect(stderr).toBe('')
+})

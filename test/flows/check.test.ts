@@ -1,0 +1,136 @@
+/** `check` over many places, and the answers that no agent gave through the real grading. */
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { checkReport } from '../../schemas/check_report.ts'
+import { type CheckRequest, check } from '../../src/flows/check.ts'
+import type { FlowContext } from '../../src/flows/context.ts'
+import { judgeCommand } from '../phases/3-judge/scene.ts'
+
+const never = new AbortController().signal
+const context: FlowContext = {
+  emit: () => {},
+  env: { PATH: process.env.PATH },
+  drain: never,
+  signal: never,
+  now: () => new Date('2026-01-15T10:30:00Z'),
+}
+const run = (request: Partial<CheckRequest>) =>
+  check({ skills: [], trials: [], judge: null, ...request }, context).then((report) => checkReport.parse(report))
+
+function tree(files: Record<string, string>): string {
+  const root = realpathSync(mkdtempSync(path.join(tmpdir(), 'check-test-')))
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true })
+    writeFileSync(path.join(root, name), text)
+  }
+  return root
+}
+
+const skill = (name: string) => `---\nname: ${name}\ndescription: d\n---\n\nGo.\n`
+
+describe('places', () => {
+  const root = tree({
+    'skills/one/SKILL.md': skill('one'),
+    'skills/two/SKILL.md': skill('two'),
+    'skills/broken/SKILL.md': 'no frontmatter',
+    'skills/notes/readme.txt': '',
+    'skills/one/evals/evals.json': '{',
+  })
+  const at = (...names: string[]) => names.map((name) => path.join(root, 'skills', name))
+  test.each<[string, string[], string[]]>([
+    ['a glob gives the skills it matches', ['skills/*'], ['broken', 'one', 'two']],
+    ['a folder without SKILL.md gives those below it', ['skills'], ['broken', 'one', 'two']],
+    ['the same place twice counts once', ['skills/one', 'skills/o*'], ['one']],
+    ['a folder without any skill is named', ['skills/notes'], ['notes']],
+    ['a glob without a match is named', ['skills/z*'], ['z*']],
+  ])('%s', async (_, given, expected) => {
+    const { skills } = await run({ skills: given.map((name) => path.join(root, name)) })
+    expect(skills.map((one) => one.path)).toEqual(at(...expected))
+  })
+  test('a broken one stops none; counts are of all', async () => {
+    const { skills, counts } = await run({ skills: at('one', 'gone', 'broken', 'two') })
+    expect(skills.map(({ readable, problems }) => [readable, problems.map(({ rule }) => rule)])).toEqual([
+      [false, ['suite-unreadable']],
+      [false, ['skill-unreadable']],
+      [true, ['frontmatter-missing', 'suite-missing']],
+      [true, ['suite-missing']],
+    ])
+    expect(counts).toEqual({ error: 3, warning: 2, info: 0 })
+  })
+})
+
+describe('answers that no agent gave', () => {
+  const contains = { type: 'contains', value: '42' }
+  const exists = { type: 'file_exists', path: 'out/a.md' }
+  const lacks = { type: 'not_contains', value: '41' }
+  const command = { type: 'command', run: 'test "$(cat start.txt)-$(cat out/a.md)" = s-42' }
+  const transcript = { type: 'contains', value: 'Bash', target: 'transcript' }
+
+  const found = async (one: object, request: Partial<CheckRequest>) => {
+    const files = {
+      'sums/SKILL.md': skill('sums'),
+      'sums/start.txt': 's',
+      'sums/evals/evals.json': JSON.stringify({ skill_name: 'sums', evals: [{ id: 1, prompt: 'p', ...one }] }),
+    }
+    const { skills } = await run({ skills: [path.join(tree(files), 'sums')], ...request })
+    return skills.flatMap(({ problems }) => problems.filter(({ rule }) => rule !== 'suite-small'))
+  }
+  const ids = async (one: object, request: Partial<CheckRequest>) => (await found(one, request)).map(({ rule }) => rule)
+
+  test.each<[string, object, string[]]>([
+    ['fails what it has to say', { checks: [contains] }, []],
+    ['fails what it has to leave', { checks: [exists] }, []],
+    ['fails a command', { files: ['start.txt'], checks: [command] }, []],
+    ['passes what it must not say', { checks: [lacks] }, ['null-passes']],
+    ['fails one of two', { checks: [lacks, contains] }, []],
+    [
+      'passes the checks, the rest is open',
+      { checks: [lacks], expectations: ['e'] },
+      ['null-passes-checks', 'not-decided'],
+    ],
+    ['is open without a judge', { expectations: ['e'] }, ['not-decided']],
+  ])('the empty one %s', async (_, one, expected) => expect(await ids(one, { trials: ['null'] })).toEqual(expected))
+
+  const reference = { answer: 'It is 42', files: { 'out/a.md': '42' } }
+  test.each<[string, object, string[]]>([
+    ['is not there', { checks: [contains] }, ['reference-missing']],
+    ['passes', { reference, files: ['start.txt'], checks: [contains, exists, command] }, []],
+    ['fails its answer', { reference: { ...reference, answer: '43' }, checks: [contains] }, ['oracle-fails']],
+    ['fails its files', { reference: { answer: '42' }, checks: [contains, exists] }, ['oracle-fails']],
+    ['is not looked for in the transcript', { reference, checks: [contains, transcript] }, ['not-decided']],
+  ])('the reference %s', async (_, one, expected) => expect(await ids(one, { trials: ['oracle'] })).toEqual(expected))
+
+  test('a failing reference is named with case, criterion and evidence', async () => {
+    const [first] = await found({ name: 'n', reference: { answer: '43' }, checks: [contains] }, { trials: ['oracle'] })
+    expect(first).toMatchObject({
+      at: '$.evals[0]',
+      message: expect.stringMatching(/^case 1 \(n\): the reference fails ".*42.*": \S/),
+    })
+  })
+  test('a suite that would be refused is not graded', async () => {
+    expect(await ids({ checks: [{ type: 'x' }] }, { trials: ['null', 'oracle'] })).toEqual(['own-field'])
+  })
+  test('without a trial nothing is graded', async () => expect(await ids({ checks: [lacks] }, {})).toEqual([]))
+  test('nothing is left behind', async () => {
+    const rooms = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`whetstone-`))
+    const before = rooms()
+    await ids({ checks: [lacks] }, { trials: ['null'] })
+    expect(rooms().filter((name) => !before.includes(name))).toEqual([])
+  })
+  test('an unknown judge is a UserError', async () => {
+    await expect(ids({ expectations: ['e'] }, { trials: ['null'], judge: 'auto' })).rejects.toThrow('--judge auto')
+  })
+
+  const judge = `command:${judgeCommand('reader')}`
+  const says = { expectations: ['outputs/out/a.md says 42'] }
+  test.each<[string, object, string[]]>([
+    ['decides the empty answer', says, []],
+    ['decides the reference', { ...says, reference }, []],
+    ['fails a wrong reference', { ...says, reference: { files: { 'out/a.md': '43' } } }, ['oracle-fails']],
+  ])('a judge %s', async (_, one, expected) => {
+    const rules = await ids(one, { trials: ['null', 'oracle'], judge })
+    expect(rules.filter((id) => id !== 'reference-missing')).toEqual(expected)
+  })
+})

@@ -1,0 +1,318 @@
+/** Each rule of `check`: what breaks it, where it is said to be, and that a sound skill breaks none. */
+import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Problem } from '../../../../schemas/check_report.ts'
+import { allRules } from '../../../../src/phases/1-plan/check/all_rules.ts'
+import { checkSkill } from '../../../../src/phases/1-plan/check/check_skill.ts'
+import { folderOf } from '../folder.ts'
+
+const topics = ['march', 'april', 'may', 'june', 'july', 'august']
+const cases = topics.map((topic, index) => ({
+  id: index + 1,
+  name: topic,
+  prompt: `What does the invoice of ${topic} come to?`,
+  expected_output: `A summary with ${index}88.85 due and VAT apart`,
+  expectations: [`summary-${index}.md names the amount that is due`, 'VAT has a line of its own'],
+}))
+const skill = '---\nname: sums\ndescription: Adds up.\n---\n\nAdd up.\n'
+
+function suiteOf(...changes: object[]): string {
+  return JSON.stringify({ skill_name: 'sums', evals: cases.map((one, index) => ({ ...one, ...changes[index] })) })
+}
+
+function place(files: Record<string, string>): string {
+  const all = { 'SKILL.md': skill, 'evals/evals.json': suiteOf(), ...files }
+  return path.join(
+    folderOf(Object.fromEntries(Object.entries(all).map(([name, text]) => [`sums/${name}`, text]))),
+    'sums',
+  )
+}
+
+async function problems(files: Record<string, string>): Promise<Problem[]> {
+  return (await checkSkill(place(files))).problems
+}
+
+const lines = (found: readonly Problem[]) =>
+  found.map(({ rule, line, at, message }) => ({ rule, where: line ?? at, message }))
+
+/** Rule ids that are broken once all others are taken away. */
+async function ids(files: Record<string, string>): Promise<string[]> {
+  return (await problems(files)).map(({ rule }) => rule)
+}
+
+const front = (text: string) => ({ 'SKILL.md': `---\n${text}\n---\n\nAdd up.\n` })
+const evals = (...changes: object[]) => ({ 'evals/evals.json': suiteOf(...changes) })
+const sound = 'name: sums\ndescription: Adds up.'
+const longName = 'a'.repeat(65)
+
+test('a sound skill has no problem', async () => expect(await problems({})).toEqual([]))
+
+test('BOM and CRLF are no problem', async () => {
+  expect(await problems({ 'SKILL.md': `\uFEFF${skill.replaceAll('\n', '\r\n')}` })).toEqual([])
+})
+
+describe('SKILL.md', () => {
+  test.each<[string, string, string[]]>([
+    ['no name', 'description: Adds up.', ['name-missing']],
+    ['a name that is a number', 'name: 12\ndescription: d', ['name-missing']],
+    ['an empty name', 'name:\ndescription: d', ['name-missing']],
+    ['capitals', 'name: Sums\ndescription: d', ['name-form', 'name-folder']],
+    ['a hyphen at an edge', 'name: sums-\ndescription: d', ['name-form', 'name-folder']],
+    ['a doubled hyphen', 'name: su--ms\ndescription: d', ['name-form', 'name-folder']],
+    ['65 characters', `name: ${longName}\ndescription: d`, ['name-form', 'name-folder']],
+    ['another name than the folder', 'name: totals\ndescription: d', ['name-folder']],
+    ['no description', 'name: sums', ['description-missing']],
+    ['a description of 1,025 characters', `name: sums\ndescription: ${'d'.repeat(1025)}`, ['description-length']],
+    ['a description of 1,024 characters', `name: sums\ndescription: ${'d'.repeat(1024)}`, []],
+    ['compatibility of 501 characters', `${sound}\ncompatibility: ${'d'.repeat(501)}`, ['compatibility-form']],
+    ['compatibility of 500 characters', `${sound}\ncompatibility: ${'d'.repeat(500)}`, []],
+    ['compatibility that is a list', `${sound}\ncompatibility: [a]`, ['compatibility-form']],
+    ['a license that is a number', `${sound}\nlicense: 3`, ['license-form']],
+    ['metadata that is a list', `${sound}\nmetadata: [a]`, ['metadata-form']],
+    ['metadata with a number', `${sound}\nmetadata:\n  version: 1.0`, ['metadata-form']],
+    ['metadata of texts', `${sound}\nmetadata:\n  version: "1.0"`, []],
+    ['allowed-tools as text', `${sound}\nallowed-tools: Bash(git:*) Read`, []],
+    ['allowed-tools as a map', `${sound}\nallowed-tools: { a: b }`, ['allowed-tools-form']],
+    ['a key that nobody reads', `${sound}\ndescribtion: x`, ['unknown-key']],
+    ['a key that some agents read', `${sound}\nmodel: opus`, ['agent-key']],
+    ['a value with ": " and no quotes', 'name: sums\ndescription: Adds: up', ['frontmatter-yaml']],
+    ['a key twice', `${sound}\nname: sums`, ['frontmatter-yaml']],
+  ])('%s', async (_, text, expected) =>
+    expect((await ids(front(text))).filter((id) => id !== 'skill-name-differs')).toEqual(expected),
+  )
+
+  test('no frontmatter', async () => expect(await ids({ 'SKILL.md': '# Sums\n' })).toEqual(['frontmatter-missing']))
+  test('no end of the frontmatter', async () =>
+    expect(await ids({ 'SKILL.md': '---\nname: sums\n' })).toEqual(['frontmatter-missing']))
+  test('no body', async () => expect(await ids({ 'SKILL.md': `---\n${sound}\n---\n` })).toEqual(['body-empty']))
+  test('501 lines', async () =>
+    expect(await ids({ 'SKILL.md': `---\n${sound}\n---\n${'x\n'.repeat(501)}` })).toEqual(['body-long']))
+  test('several at once, each with its line', async () => {
+    const found = lines(await problems(front(`name: sum_s\ndescription: d\nlicence: MIT\nlicense: 3`)))
+    expect(found.map(({ rule, where }) => [rule, where])).toEqual([
+      ['name-form', 2],
+      ['name-folder', 2],
+      ['license-form', 5],
+      ['unknown-key', 4],
+      ['skill-name-differs', '$.skill_name'],
+    ])
+  })
+})
+
+describe('the files', () => {
+  const body = (text: string) => ({ 'SKILL.md': `${skill}\n${text}\n` })
+  test.each<[string, Record<string, string>, string[]]>([
+    ['a link to a file that is there', { ...body('[a](refs/a.md#top)'), 'refs/a.md': 'a' }, []],
+    ['a link to a folder that is there', { ...body('[a](refs/)'), 'refs/a.md': 'a' }, []],
+    ['a link to the web', body('[a](https://example.com/a.md)'), []],
+    ['a link in code', body('```\n[a](gone.md)\n```\n`[b](gone.md)`'), []],
+    ['a link to nothing', body('[a](refs/gone.md)'), ['link-broken']],
+    ['a link out of the skill', body('[a](../other/a.md)'), ['link-out']],
+    ['a link to the suite', body('[a](evals/evals.json)'), ['evals-in-sight']],
+    ['a suite below a subfolder', { 'refs/evals/evals.json': '{}' }, ['evals-in-sight']],
+    ['a suite of another name', { 'refs/sums.evals.json': '{}' }, ['evals-in-sight']],
+  ])('%s', async (_, files, expected) => expect(await ids(files)).toEqual(expected))
+
+  test.each<[string, string, string]>([
+    ['out of the skill', '../..', 'link-out'],
+    ['to nothing', 'gone', 'link-broken'],
+    ['to the suite', '../evals', 'evals-in-sight'],
+    ['to a folder above it', '.', 'file-left-out'],
+  ])('a symbolic link %s', async (_, target, rule) => {
+    const root = place({})
+    mkdirSync(path.join(root, 'refs'))
+    symlinkSync(target, path.join(root, 'refs/link'))
+    const found = (await checkSkill(root)).problems
+    expect(found.map((one) => [one.rule, one.file])).toEqual([[rule, path.join(root, 'refs/link')]])
+  })
+
+  const fill = (length: number) => 'aB3dE5gH'.repeat(12).slice(0, length)
+  test.each<[string, string]>([
+    ['an Anthropic key', `${'sk-'}ant-api03-${fill(40)}`],
+    ['an OpenAI key', `${'sk-'}proj-${fill(48)}`],
+    ['an AWS access key id', `${'AK'}IA${'ABCDEFGH23456777'}`],
+    ['a GitHub token', `${'gh'}p_${fill(36)}`],
+    ['a GitLab token', `${'gl'}pat-${fill(20)}`],
+    ['a Slack token', `${'xo'}xb-${fill(24)}`],
+    ['a Google API key', `${'AI'}za${fill(35)}`],
+    ['a Stripe key', `${'sk'}_live_${fill(24)}`],
+    ['an npm token', `${'np'}m_${fill(36)}`],
+    ['a Hugging Face token', `${'h'}f_${fill(34)}`],
+    ['a private key', `-----BEGIN RSA ${'PRIVATE'} KEY-----`],
+    ['a password in an address', `postgres://me:${fill(12)}@db.example.com/x`],
+  ])('%s, in scripts and evals, without its value', async (what, value) => {
+    const files = { 'scripts/a.sh': `#!/bin/sh\nKEY=${value}\n`, 'evals/files/b.txt': value }
+    const found = await problems(files)
+    expect(found.map(({ rule, line, file }) => [rule, line, path.basename(file)])).toEqual([
+      ['likely-secret', 1, 'b.txt'],
+      ['likely-secret', 2, 'a.sh'],
+    ])
+    expect(found[0]?.message).toBe(`looks like ${what}`)
+    expect(JSON.stringify(found)).not.toContain(value)
+  })
+  test('placeholders are no secrets', async () => {
+    expect(await ids({ 'a.sh': 'KEY=sk-ant-...\nURL=postgres://user:$PASSWORD_HERE@host\nsk-your-key-here' })).toEqual(
+      [],
+    )
+  })
+})
+
+describe('a case', () => {
+  test.each<[string, object, string[]]>([
+    ['no prompt', { prompt: ' ' }, ['prompt-empty']],
+    ['a missing file', { files: ['evals/files/gone.csv'] }, ['input-missing']],
+    ['a file out of the skill', { files: ['../../etc/x'] }, ['input-escapes']],
+    ['the suite as input', { files: ['evals'] }, ['case-cannot-run']],
+    ['a reference out of the folder', { reference: { files: { '../a.md': 'x' } } }, ['input-escapes']],
+    ['no criteria', { expectations: null, expected_output: null }, ['criteria-missing']],
+    ['only an expected output', { expectations: null }, ['criteria-derived']],
+    ['a prompt that names the skill', { prompt: 'Use the sums skill on march' }, ['prompt-names-skill']],
+    ['an id twice', { id: 2 }, ['duplicate-id']],
+    [
+      'an own field wrong',
+      {
+        checks: [{ type: 'contain', value: 'x' }, { type: 'contains' }],
+      },
+      ['own-field', 'own-field'],
+    ],
+    ['an own field wrong and no other criteria', { expectations: null, timeout: -1 }, ['own-field']],
+    ['a field that is not read', { expected_tools: ['a'] }, ['not-read']],
+    ['another name of a field', { prompt: null, input: 'What does the invoice come to?' }, ['forgiven']],
+    ['an absolute path', { files: [import.meta.filename] }, ['absolute-path']],
+    ['SKILL.md as input', { files: ['SKILL.md'] }, ['skill-md-as-input']],
+    ['the same in both lists', { assertions: ['VAT has a line of its own.'] }, ['criterion-twice-in-lists']],
+  ])('%s', async (_, change, expected) => expect(await ids(evals(change))).toEqual(expected))
+
+  test('is named with its JSON path', async () => {
+    const [found] = lines(await problems(evals({}, { prompt: '' })))
+    expect(found).toEqual({ rule: 'prompt-empty', where: '$.evals[1].prompt', message: 'case 2 (april): no prompt' })
+  })
+})
+
+describe('criteria', () => {
+  const prompt = 'Write report.md with a table of totals by region and a bar chart'
+  test.each<[string, object, string[]]>([
+    [
+      'the same in expectations and checks',
+      { checks: [{ type: 'contains', value: '9', text: 'vat has a  line of its own' }] },
+      ['criterion-twice'],
+    ],
+    [
+      'a check twice, with and without text',
+      {
+        checks: [
+          { type: 'contains', value: '9' },
+          { type: 'contains', value: '9', text: 'nine' },
+        ],
+      },
+      ['criterion-twice'],
+    ],
+    [
+      'two checks that differ',
+      {
+        checks: [
+          { type: 'contains', value: '9' },
+          { type: 'contains', value: '8' },
+        ],
+      },
+      [],
+    ],
+    [
+      'nine tenths of it in the prompt',
+      { prompt, expectations: ['report.md has a table of totals by region and a bar chart'] },
+      ['criterion-restates-prompt'],
+    ],
+    [
+      'half of it in the prompt',
+      { prompt, expectations: ['report.md puts Ghent first and leaves Bruges out of totals'] },
+      [],
+    ],
+    ['few words, all in the prompt', { prompt, expectations: ['report.md has totals'] }, []],
+    [
+      'the expected output as criterion',
+      { expectations: ['A summary with 088.85 due, and VAT apart'] },
+      ['criterion-is-expected-output'],
+    ],
+    [
+      'the expected output in the prompt',
+      { prompt: 'Say this: a summary with 088.85 due and VAT apart' },
+      ['answer-in-prompt'],
+    ],
+    [
+      'the reference in the prompt',
+      { prompt: 'Is it one, two or three apples?', reference: { answer: 'two or three apples' } },
+      ['answer-in-prompt'],
+    ],
+    ['a short reference in the prompt', { prompt: 'Is it yes or no?', reference: { answer: 'no' } }, []],
+    [
+      'a value in the prompt',
+      { prompt: 'Is it 42?', checks: [{ type: 'contains', value: '42' }] },
+      ['check-value-in-prompt'],
+    ],
+    [
+      'a value in the prompt, but another case',
+      { prompt: 'Is it Ghent?', checks: [{ type: 'contains', value: 'ghent' }] },
+      [],
+    ],
+    [
+      'a value in the prompt, looked for in a file',
+      { prompt: 'Is it 42?', checks: [{ type: 'contains', value: '42', path: 'a.md' }] },
+      [],
+    ],
+    [
+      'a statement in Chinese that restates',
+      { prompt: '请把三月份的发票总额写入报告文件', expectations: ['把三月份的发票总额写入报告文件'] },
+      ['criterion-restates-prompt'],
+    ],
+  ])('%s', async (_, change, expected) => expect(await ids(evals(change))).toEqual(expected))
+})
+
+describe('a suite', () => {
+  const few = (count: number) => ({
+    'evals/evals.json': JSON.stringify({ skill_name: 'sums', evals: cases.slice(0, count) }),
+  })
+  test.each<[string, Record<string, string>, string[]]>([
+    ['five cases', few(5), []],
+    ['four cases', few(4), ['suite-small']],
+    [
+      'no criteria anywhere',
+      { 'evals/evals.json': JSON.stringify({ skill_name: 'sums', evals: [{ id: 1, prompt: 'p' }] }) },
+      ['suite-ungraded', 'criteria-missing'],
+    ],
+    ['another skill', { 'evals/evals.json': suiteOf().replace('"sums"', '"totals"') }, ['skill-name-differs']],
+    ['no JSON', { 'evals/evals.json': '{' }, ['suite-unreadable']],
+    ['no cases', { 'evals/evals.json': '{}' }, ['suite-unreadable']],
+  ])('%s', async (_, files, expected) => expect(await ids(files)).toEqual(expected))
+
+  test('says what few cases mean', async () => {
+    expect((await problems(few(4)))[0]?.message).toContain('chance alone would do that in 13 of 100')
+  })
+  test('none at all', async () => {
+    const root = path.join(folderOf({ 'sums/SKILL.md': skill }), 'sums')
+    expect((await checkSkill(root)).problems.map(({ rule }) => rule)).toEqual(['suite-missing'])
+  })
+})
+
+describe('what is named', () => {
+  test.each<[string, string, string | null, boolean, string[]]>([
+    ['SKILL.md', 'SKILL.md', '', true, []],
+    ['the suite file', 'evals/evals.json', null, true, []],
+    ['nothing', 'gone', null, false, ['skill-unreadable']],
+    ['a folder that is no skill', 'evals', null, false, ['skill-unreadable']],
+  ])('%s', async (_, name, shown, readable, expected) => {
+    const root = place({})
+    const checked = await checkSkill(path.join(root, name))
+    expect(checked.path).toBe(path.join(root, shown ?? name))
+    expect(checked.readable).toBe(readable)
+    expect(checked.problems.map(({ rule }) => rule)).toEqual(expected)
+  })
+})
+
+describe('docs/check.md', () => {
+  const page = readFileSync(new URL('../../../../docs/check.md', import.meta.url), 'utf8')
+  const rows = [...page.matchAll(/^\| `([\w-]+)` +\| (\w+) +\| (.*?) +\|$/gm)].map((row) => row.slice(1))
+  test('lists every rule as the code has it', () =>
+    expect(rows).toEqual(allRules.map(({ id, severity, about }) => [id, severity, about])))
+  test('ids are unique', () => expect(new Set(allRules.map(({ id }) => id)).size).toBe(allRules.length))
+})
