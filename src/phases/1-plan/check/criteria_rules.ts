@@ -1,12 +1,12 @@
 /** The rules for criteria that decide nothing: said twice, said in the prompt, or the answer given away. */
-import type { Check } from '../../../../schemas/check.ts'
+import type { Check, CheckOf } from '../../../../schemas/check.ts'
 import { canonicalJson } from '../../../base/json.ts'
 import { type CaseSubject, inCase, quoted } from './case_subject.ts'
 import type { Finding, Rule } from './rule.ts'
 import { normalised, shareIn, tokens } from './tokens.ts'
 
-/** From this share of common words on, two texts count as saying the same. */
-const overlap = 0.9
+/** From this share of common words on, two texts count as saying the same. Over 2,100 criteria of public suites 6 reach it, all of them echoes of the task. */
+const overlap = 0.8
 /** Texts of fewer distinct words share them by chance. */
 const leastWords = 5
 const percent = `${overlap * 100} %`
@@ -62,10 +62,10 @@ export const criteriaRules: readonly Rule<CaseSubject>[] = [
     about: 'What a `contains` check looks for in the answer is in the prompt: an answer that repeats the task passes.',
     find: (subject) =>
       subject.case.checks
-        .filter((check) => check.type === 'contains' && isEcho(check, subject.case.prompt))
-        .map((check) =>
+        .flatMap((check) => (check.type === 'contains' && isEcho(check, subject.case.prompt) ? [check.value] : []))
+        .map((value) =>
           inCase(subject, 'checks', {
-            message: `${quoted(wordsOf(check))} is in the prompt`,
+            message: `${quoted(value)}, which a check looks for, is in the prompt`,
             fix: 'look for what the agent has to find out',
           }),
         ),
@@ -104,8 +104,8 @@ function wordsOf(check: Check): string {
   return text ?? `${type} ${Object.values(parameters).join(' ')}`
 }
 
-function isEcho(check: Check, prompt: string): boolean {
-  if (check.type !== 'contains' || check.path !== undefined || (check.target ?? 'answer') !== 'answer') return false
+function isEcho(check: CheckOf<'contains'>, prompt: string): boolean {
+  if (check.path !== undefined || (check.target ?? 'answer') !== 'answer') return false
   return check.ignore_case === true
     ? prompt.toLowerCase().includes(check.value.toLowerCase())
     : prompt.includes(check.value)

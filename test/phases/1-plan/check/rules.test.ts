@@ -219,8 +219,8 @@ describe('criteria', () => {
       [],
     ],
     [
-      'nine tenths of it in the prompt',
-      { prompt, expectations: ['report.md has a table of totals by region and a bar chart'] },
+      'nearly all of it in the prompt',
+      { prompt, expectations: ['report.md has a table of totals by region, and a pie chart'] },
       ['criterion-restates-prompt'],
     ],
     [
