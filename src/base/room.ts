@@ -49,7 +49,7 @@ export async function reapRooms(): Promise<{ rooms: number; processes: number }>
 }
 
 /** The rooms of owners that are gone. `mark` is null where its owner was killed before it, or while it removed the room. */
-async function staleRooms(): Promise<{ folder: string; mark: string | null }[]> {
+export async function staleRooms(): Promise<{ folder: string; mark: string | null }[]> {
   const names = (await readdir(tmpdir()).catch(() => [])).filter((name) => name.startsWith(prefix))
   const stale: { folder: string; mark: string | null }[] = []
   for (const name of names) {

@@ -5,6 +5,7 @@ import { addAggregate } from './commands/aggregate.ts'
 import { addBench } from './commands/bench.ts'
 import { addCheck } from './commands/check.ts'
 import { addDemo } from './commands/demo.ts'
+import { addDoctor } from './commands/doctor.ts'
 import { addGrade } from './commands/grade.ts'
 import { addPractice } from './commands/practice.ts'
 import { codeFor } from './error_code.ts'
@@ -31,7 +32,7 @@ function ignoreClosed(error: Error): void {
   if (codeOf(error) !== 'EPIPE') throw error
 }
 
-const commands = [addBench, addGrade, addAggregate, addCheck, addDemo, addPractice]
+const commands = [addBench, addGrade, addAggregate, addCheck, addDemo, addDoctor, addPractice]
 
 function parser(argv: readonly string[], done: (code: number) => void) {
   const program = yargs([...argv])

@@ -8,6 +8,7 @@ const commands: Readonly<Record<string, string>> = {
   grade: '<benchmark>',
   aggregate: '<benchmark>',
   demo: '',
+  doctor: '',
   practice: '--scenario FILE',
   check: '<skill>',
 }

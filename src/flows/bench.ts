@@ -9,6 +9,7 @@ import { skillFiles } from '../phases/1-plan/skill.ts'
 import { checkText } from '../phases/3-judge/checks/text.ts'
 import { benchmarkPaths } from '../store/paths.ts'
 import { createBenchmark, listBenchmarks, readPlan, readRun, writeArtefact, writeMetadata } from '../store/store.ts'
+import { clearAbandoned } from './abandoned.ts'
 import type { FlowContext } from './context.ts'
 import { execute, isDone } from './execute.ts'
 import { type Held, holdBenchmark } from './hold.ts'
@@ -70,6 +71,7 @@ async function openBenchmark(
     if (!(await isComplete(unfinished))) return { folder: unfinished, held }
     await held[Symbol.asyncDispose]() // it was completed just now
   }
+  await clearAbandoned(workspace, context.signal)
   const folder = await createBenchmark(workspace, context.now())
   return { folder, held: await holdBenchmark(folder, context) }
 }

@@ -10,7 +10,7 @@ const simple = [{ id: 1, name: 'first', prompt: 'x', checks: [{ type: 'contains'
 const command = ['--engine', agent('tidy.mjs')]
 
 describe('help', () => {
-  test.each(['bench', 'grade', 'aggregate', 'check', 'demo', 'practice'])(
+  test.each(['bench', 'grade', 'aggregate', 'check', 'demo', 'doctor', 'practice'])(
     '%s has one with an example',
     async (name) => {
       const { code, stdout } = await whetstone([name, '--help'])
@@ -33,7 +33,7 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
   const notSkill = fresh()
   const badJson = makeSkill(simple, { 'evals/evals.json': '{\n  "evals": [,]\n}' })
   test.each<[string, string[], RegExp]>([
-    ['no command', [], /Give a command.*\n.*bench, grade, aggregate, demo, practice/],
+    ['no command', [], /Give a command.*\n.*bench, grade, aggregate, demo, doctor, practice/],
     ['an unknown command', ['benhc'], /Did you mean bench\?|Unknown/],
     ['an unknown flag', ['bench', skill, '--rusn', '3'], /rusn\n.*did you mean --runs\? see whetstone bench --help/],
     ['no skill', ['bench'], /bench needs <skill/],

@@ -1,5 +1,5 @@
 /** Two processes on one workspace: the second is told who is at work, and pays for nothing. */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
@@ -16,7 +16,13 @@ function setUp() {
   const starts = () => (existsSync(log) ? readFileSync(log, 'utf8').match(/start/g)?.length : 0) ?? 0
   const benchmarks = () =>
     readdirSync(path.join(workspace, 'benchmarks')).map((name) => path.join(workspace, 'benchmarks', name))
-  return { args: [...args, '--pass-env', 'AGENT_LOG', '--pass-env', 'AGENT_MS'], env, starts, benchmarks }
+  return {
+    workspace,
+    args: [...args, '--pass-env', 'AGENT_LOG', '--pass-env', 'AGENT_MS'],
+    env,
+    starts,
+    benchmarks,
+  }
 }
 
 type Made = ReturnType<typeof setUp>
@@ -70,6 +76,21 @@ describe('while a benchmark is under way', () => {
       expect(second.code, second.stderr).toBe(0)
       expect(made.benchmarks()).toHaveLength(2)
     })
+  })
+})
+
+describe('a folder that a killed process had only just made', () => {
+  test.each([
+    ['is cleared', [], 1],
+    ['is kept where it holds a file of somebody', ['notes.txt'], 2],
+  ])('%s', async (_what, files, left) => {
+    const made = setUp()
+    const folder = path.join(made.workspace, 'benchmarks/2026-01-15T10-30-00Z')
+    mkdirSync(folder, { recursive: true })
+    for (const file of files) writeFileSync(path.join(folder, file), 'mine')
+    const end = await whetstone(made.args, { env: { ...made.env, AGENT_MS: '0' } })
+    expect(end.code, end.stderr).toBe(0)
+    expect(made.benchmarks()).toHaveLength(left)
   })
 })
 

@@ -31,7 +31,7 @@ export function makeSkill() {
 
 /** The answer names the conversation's number: with task and arm it says which request made a run on disk. */
 const scenario = `
-latency: { uniform: [60, 160] }
+latency: { uniform: [30, 90] }
 rules:
   - { name: with, when: { system: 'SKILL\\.md' }, text: 'TIDY {{seed}}' }
   - { name: without, text: 'messy {{seed}}' }

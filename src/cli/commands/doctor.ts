@@ -1,0 +1,53 @@
+/** `whetstone doctor`: is everything there that a benchmark needs? */
+import type { Argv } from 'yargs'
+import type { DoctorReport, Finding } from '../../flows/doctor.ts'
+import { exitCodes } from '../exit.ts'
+import { colours, safe } from '../style.ts'
+import { type Done, withFlow } from './shared.ts'
+
+function doctorOptions(args: Argv) {
+  return args
+    .option('engine', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'ask this engine: name[:model] or "command:<program …>"; those that auto takes if not given',
+    })
+    .option('workspace', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'where results would go; ./workspaces if not given',
+    })
+    .option('json', { type: 'boolean', default: false, describe: 'the findings as one JSON line' })
+    .usage(
+      '$0 doctor [options]\n\nis everything there that a benchmark needs?\n\nNode, engines, credentials (by name, never their value), sandbox, git, disk; says how to mend what is not.\nExit 0 if an engine can work, else 1. Costs nothing.',
+    )
+    .example('$0 doctor', 'before the first benchmark')
+    .example('$0 doctor --engine "command:./agent.sh {prompt}"', 'can my own agent be started?')
+}
+
+export function addDoctor(args: Argv, done: Done): Argv {
+  const describe = 'is everything there that a benchmark needs?'
+  return args.command('doctor', describe, doctorOptions, async ({ engine = null, workspace = null, json }) => {
+    const { doctor } = await import('../../flows/doctor.ts')
+    const { result } = await withFlow({ json, concurrency: 1 }, (context) => doctor({ engine, workspace }, context))
+    const code = result.ok ? exitCodes.done : exitCodes.gateFailed
+    const lines = json ? [JSON.stringify({ type: 'doctor', exit_code: code, ...result })] : reportLines(result)
+    process.stdout.write(`${lines.join('\n')}\n`)
+    done(code)
+  })
+}
+
+function reportLines({ ok, findings }: DoctorReport): string[] {
+  const { bold } = colours(process.stdout)
+  const width = Math.max(...findings.map(({ name }) => name.length))
+  const end = ok ? 'An engine can work.' : 'No engine can work yet; `whetstone demo` needs none.'
+  return [...findings.flatMap((finding) => findingLines(finding, width)), '', bold(end)]
+}
+
+function findingLines({ name, state, detail, fix }: Finding, width: number): string[] {
+  const { green, yellow, red, dim } = colours(process.stdout)
+  const colour = { ok: green, warning: yellow, missing: red }[state]
+  const indent = ' '.repeat(9 + width + 2)
+  const line = `${colour(state.padEnd(9))}${name.padEnd(width)}  ${safe(detail)}`
+  return fix === null ? [line] : [line, dim(`${indent}${safe(fix)}`)]
+}

@@ -1,0 +1,94 @@
+/** doctor: is everything there that a benchmark needs, and how to mend what is not. Pays nothing, changes nothing. */
+import { openRoom } from '../base/room.ts'
+import type { Probe } from '../engines/engine.ts'
+import { resolveEngineChoice } from '../engines/models.ts'
+import { engineNamed } from '../engines/table.ts'
+import { pick, runEnvironment } from '../phases/2-run/environment.ts'
+import type { FlowContext } from './context.ts'
+import { machineFindings } from './doctor_machine.ts'
+
+export interface DoctorRequest {
+  /** name[:model]; null: those that `auto` chooses from. */
+  engine: string | null
+  /** null: ./workspaces */
+  workspace: string | null
+}
+
+/** ok: nothing to do; warning: something will not work or may mislead; missing: it is needed and not there. */
+export interface Finding {
+  name: string
+  state: 'ok' | 'warning' | 'missing'
+  detail: string
+  /** How to mend it; null where there is nothing to mend. */
+  fix: string | null
+}
+
+export interface DoctorReport {
+  /** At least one engine can work. */
+  ok: boolean
+  findings: Finding[]
+}
+
+/** Looks at everything. Throws UserError only for an engine that does not exist; rejects when aborted. */
+export async function doctor(request: DoctorRequest, context: FlowContext): Promise<DoctorReport> {
+  await using room = await openRoom()
+  const asked = request.engine === null ? ['claude-code', 'anthropic'] : [request.engine]
+  const engines = await Promise.all(asked.map((engine) => engineFinding(engine, room, context)))
+  const machine = await machineFindings({ workspace: request.workspace, room: room.path }, context)
+  const findings = [...machine.before, ...engines, credentialFinding(asked, context), ...machine.after]
+  return {
+    ok: engines.some(({ state }) => state === 'ok'),
+    findings: findings.map((finding) => withoutSecrets(finding, context)),
+  }
+}
+
+async function engineFinding(
+  text: string,
+  room: { path: string; mark: string },
+  context: FlowContext,
+): Promise<Finding> {
+  const choice = resolveEngineChoice({ engine: text, model: null })
+  const engine = engineNamed(choice.name)
+  const answer = await engine.probe({
+    model: choice.model,
+    command: choice.command ?? null,
+    credentials: pick(context.env, engine.credentials),
+    env: runEnvironment({ user: context.env, home: room.path, mark: room.mark, passEnv: [], hidden: [] }),
+    signal: context.signal,
+  })
+  const name = `engine ${choice.name}`
+  if (answer.ok) return { name, state: 'ok', detail: answer.detail, fix: null }
+  return { name, state: stateOf(answer), detail: answer.message, fix: answer.fix }
+}
+
+function stateOf({ kind }: Extract<Probe, { ok: false }>): Finding['state'] {
+  return kind === 'missing_binary' || kind === 'credentials' ? 'missing' : 'warning'
+}
+
+const isSecret = (name: string) => /KEY|TOKEN/.test(name)
+
+/** Which are set, by name. Their values are nobody's business. */
+function credentialFinding(asked: readonly string[], { env }: FlowContext): Finding {
+  const engines = asked.map((text) => engineNamed(resolveEngineChoice({ engine: text, model: null }).name))
+  const names = [...new Set(engines.flatMap(({ credentials }) => credentials))]
+  const set = names.filter((name) => env[name])
+  const unset = names.filter((name) => !env[name])
+  const hasKey = set.some(isSecret) || engines.every(({ name }) => name === 'command')
+  const list = (some: readonly string[]) => some.join(', ') || 'none'
+  return {
+    name: 'credentials',
+    state: hasKey ? 'ok' : 'missing',
+    detail: `set: ${list(set)}; not set: ${list(unset)}`,
+    fix: hasKey ? null : 'export ANTHROPIC_API_KEY=… (a key from platform.claude.com)',
+  }
+}
+
+/** A server may say the key back, and an address may hold a password. */
+function withoutSecrets(finding: Finding, { env }: FlowContext): Finding {
+  const values = Object.entries(env).filter(([name, value]) => isSecret(name) && (value ?? '').trim().length >= 4)
+  const hide = (text: string) =>
+    values
+      .reduce((rest, [name, value = '']) => rest.replaceAll(value.trim(), `<${name}>`), text)
+      .replaceAll(/\/\/[^/\s@]+@/g, '//…@')
+  return { ...finding, detail: hide(finding.detail), fix: finding.fix && hide(finding.fix) }
+}

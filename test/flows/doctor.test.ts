@@ -1,0 +1,137 @@
+/** doctor says what is there, by name and never by value, and how to mend what is not. */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { leastNode, nodeFinding } from '../../src/flows/doctor_machine.ts'
+import { parseScenario } from '../../src/practice/scenario.ts'
+import { startPractice } from '../../src/practice/server.ts'
+import { agent, fresh, whetstone } from '../e2e/program.ts'
+
+const key = 'sk-very-secret-0815'
+
+async function examined(args: string[] = [], env: Record<string, string> = {}) {
+  const end = await whetstone(['doctor', '--json', ...args], { env })
+  const { findings, ...rest } = JSON.parse(end.stdout)
+  const found = (name: string) => findings.find((one: { name: string }) => one.name === name)
+  return { ...end, ...rest, found, findings }
+}
+
+async function withServer(scenario: string, args: string[] = ['--engine', 'anthropic:practice-1']) {
+  await using server = await startPractice({ scenario: parseScenario(scenario, 'test.yaml') })
+  return await examined(args, {
+    ANTHROPIC_API_KEY: key,
+    ANTHROPIC_BASE_URL: server.url,
+  })
+}
+
+const says = "models: [practice-1]\nrules: [{ name: says, text: 'hello' }]"
+
+describe('exit code', () => {
+  test('1 where no engine can work', async () => {
+    expect(await examined()).toMatchObject({ code: 1, ok: false, exit_code: 1 })
+  })
+  test('0 where one can', async () => expect(await withServer(says)).toMatchObject({ code: 0, ok: true }))
+  test('0 where the command can be started', async () => {
+    const end = await examined(['--engine', `${agent('tidy.mjs')}`])
+    expect(end).toMatchObject({ code: 0, ok: true })
+  })
+  test('1 where it can not', async () => {
+    const end = await examined(['--engine', 'command:no-such-program'])
+    expect(end).toMatchObject({ code: 1 })
+    expect(end.found('engine command')).toMatchObject({ state: 'missing', detail: expect.stringContaining('no-such') })
+  })
+  test('2 for an engine that does not exist', async () => {
+    expect((await whetstone(['doctor', '--engine', 'claud-code'])).code).toBe(2)
+  })
+})
+
+describe('credentials', () => {
+  test('are told by name, set and not set', async () => {
+    const { found } = await withServer(says)
+    expect(found('credentials')).toMatchObject({
+      state: 'ok',
+      detail: expect.stringMatching(/^set: ANTHROPIC_API_KEY, ANTHROPIC_BASE_URL; not set: ANTHROPIC_AUTH_TOKEN/),
+    })
+  })
+  test.each([
+    ['when all is well', says],
+    [
+      'when the server says the key back',
+      `faults: [{ path: '.*', status: 401, message: 'no such key: ${key}' }]\n${says}`,
+    ],
+  ])('never by value: %s', async (_when, scenario) => {
+    const { stdout, stderr } = await withServer(scenario)
+    expect(stdout + stderr).not.toContain('0815')
+  })
+  test('negative control: what the server says is shown', async () => {
+    const { found } = await withServer(
+      `faults: [{ path: '.*', status: 401, message: 'no such key: other-0815' }]\n${says}`,
+    )
+    expect(found('engine anthropic')).toMatchObject({ state: 'missing', detail: expect.stringContaining('other-0815') })
+  })
+  test('a password in an address is cut out', async () => {
+    const end = await examined([], { ANTHROPIC_API_KEY: key, ANTHROPIC_BASE_URL: 'http://me:pass-4711@127.0.0.1:9' })
+    expect(end.found('engine anthropic').detail).toContain('http://…@127.0.0.1:9')
+    expect(end.stdout).not.toContain('4711')
+  })
+  test('none: how to get one', async () => {
+    const { found } = await examined()
+    expect(found('credentials')).toMatchObject({ state: 'missing', fix: expect.stringContaining('ANTHROPIC_API_KEY') })
+  })
+})
+
+describe('the machine', () => {
+  test.each([
+    ['20.18.3', 'missing'],
+    ['18.20.0', 'missing'],
+    ['20.19.0', 'ok'],
+    ['22.1.0', 'ok'],
+  ])('Node %s is %s', (version, state) => expect(nodeFinding(version)).toMatchObject({ state }))
+  test('the least Node is that of package.json', () => {
+    const file = path.join(import.meta.dirname, '../../package.json')
+    expect(JSON.parse(readFileSync(file, 'utf8')).engines.node).toBe(`>=${leastNode}`)
+  })
+  test('no git on PATH', async () => {
+    const { found } = await examined([], { PATH: fresh() })
+    expect(found('git')).toMatchObject({ state: 'warning', fix: expect.stringContaining('install git') })
+  })
+  test('no sandbox, and what that means', async () => {
+    expect((await examined()).found('sandbox')).toMatchObject({
+      state: 'warning',
+      detail: expect.stringContaining('as you'),
+    })
+  })
+  test('a workspace that can not be', async () => {
+    const file = path.join(fresh(), 'file')
+    writeFileSync(file, '')
+    const { found } = await examined(['--workspace', path.join(file, 'ws')])
+    expect(found('workspace')).toMatchObject({ state: 'missing', fix: expect.stringContaining('--workspace') })
+  })
+  test('instructions above the temporary folder', async () => {
+    const top = fresh()
+    mkdirSync(path.join(top, 'tmp'))
+    writeFileSync(path.join(top, 'CLAUDE.md'), 'x')
+    const { found } = await examined([], { TMPDIR: path.join(top, 'tmp') })
+    expect(found('surroundings')).toMatchObject({ state: 'warning', detail: expect.stringContaining('CLAUDE.md') })
+  })
+  test('folders of killed benchmarks, which it leaves', async () => {
+    const TMPDIR = fresh()
+    const left = path.join(TMPDIR, 'whetstone-999999999-a1B2c3')
+    mkdirSync(left)
+    const { found } = await examined([], { TMPDIR })
+    expect(found('leftovers')).toMatchObject({ state: 'warning', detail: expect.stringContaining(left) })
+    expect(existsSync(left)).toBe(true)
+  })
+})
+
+describe('to read', () => {
+  test('each finding is a line, each mending one below it', async () => {
+    const { findings } = await examined()
+    const { stdout, code } = await whetstone(['doctor'])
+    expect(code).toBe(1)
+    const lines = stdout.split('\n')
+    for (const { name, state } of findings)
+      expect(lines).toContainEqual(expect.stringMatching(new RegExp(`^${state} +${name} `)))
+    expect(stdout).toContain('whetstone demo')
+  })
+})
