@@ -1,30 +1,74 @@
 /** Finding and ending processes that left their group: they still carry the mark of their run in the environment. */
+import { readFileSync } from 'node:fs'
 import { readdir, readFile } from 'node:fs/promises'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
 import { codeOf } from './error.ts'
 
 /** The environment variable that marks every process of a run. */
 export const runMark = 'WHETSTONE_RUN'
 
 /**
- * Processes whose environment holds `WHETSTONE_RUN=<mark>`. Works where /proc shows environments (Linux); elsewhere
- * the list is empty and only the process group is ended.
+ * Processes whose environment holds `WHETSTONE_RUN=<mark>`, looked at after the call. Works where /proc shows
+ * environments (Linux); elsewhere the list is empty and only the process group is ended.
  */
 export async function markedProcesses(mark: string): Promise<number[]> {
-  const wanted = Buffer.from(`${runMark}=${mark}\0`)
-  const pids = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      const environment = await readFile(`/proc/${pid}/environ`).catch(() => null)
-      return environment !== null && holds(environment, wanted) ? Number(pid) : null
-    }),
-  )
-  return found.filter((pid) => pid !== null && pid !== process.pid).map(Number)
+  return (await nextLook()).get(mark) ?? []
 }
 
-function holds(environment: Buffer, wanted: Buffer): boolean {
+type Marks = ReadonlyMap<string, number[]>
+
+/** The look that has not begun yet, for all who ask meanwhile: runs that end together share it. */
+let coming: Promise<Marks> | null = null
+/** The one under way. */
+let running: Promise<void> = Promise.resolve()
+/** When the last one ended and how long it took, in milliseconds: looking takes a fifth of the time at most. */
+const last = { ended: 0, took: 0 }
+
+function nextLook(): Promise<Marks> {
+  coming ??= running.then(afterPause).then(() => {
+    coming = null
+    const marks = look()
+    running = marks.then(() => {})
+    return marks
+  })
+  return coming
+}
+
+async function afterPause(): Promise<void> {
+  const wait = last.ended + 4 * last.took - performance.now()
+  if (wait > 0) await sleep(wait)
+}
+
+/** All marks there are. Each file is read at once: for many small ones the asynchronous way takes ten times the work. */
+async function look(): Promise<Marks> {
+  const start = performance.now()
+  const names = (await readdir('/proc').catch(() => [])).filter((name) => /^\d+$/.test(name))
+  const marks = new Map<string, number[]>()
+  for (const [at, name] of names.entries()) {
+    if (at % 250 === 249) await immediate() // a host with very many processes must not stop everything else
+    const mark = markOf(name)
+    if (mark !== null && Number(name) !== process.pid) marks.set(mark, [...(marks.get(mark) ?? []), Number(name)])
+  }
+  last.ended = performance.now()
+  last.took = last.ended - start
+  return marks
+}
+
+const wanted = `\0${runMark}=`
+
+/** The mark in the environment of a process; null where there is none, or it may not be read. */
+function markOf(pid: string): string | null {
+  const environment = environmentOf(pid)
   const at = environment.indexOf(wanted)
-  return at === 0 || (at > 0 && environment[at - 1] === 0)
+  return at < 0 ? null : environment.slice(at + wanted.length, environment.indexOf('\0', at + wanted.length))
+}
+
+function environmentOf(pid: string): string {
+  try {
+    return `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}\0`
+  } catch {
+    return '' // gone meanwhile, or another user's
+  }
 }
 
 /** Kills every process that carries the mark; looks again until none is left (they may fork), at most `rounds` times. Gives how many. */
@@ -48,6 +92,14 @@ function kill(pid: number): void {
   } catch (error) {
     if (codeOf(error) !== 'ESRCH') throw error
   }
+}
+
+let own: Promise<string | null> | null = null
+
+/** When this process started. */
+export function ownStart(): Promise<string | null> {
+  own ??= processStart(process.pid)
+  return own
 }
 
 /** When a process started, in clock ticks since boot, to tell it from a later one with its number; null when it is gone or unknown. */

@@ -4,7 +4,7 @@ import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promis
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
-import { endMarked, isAlive, processStart } from './processes.ts'
+import { endMarked, isAlive, ownStart } from './processes.ts'
 
 const prefix = 'whetstone-'
 /** The folder's name says whose it is from the first moment; owner.json then adds the mark of its processes. */
@@ -16,22 +16,29 @@ export interface Room {
   path: string
   /** The mark that processes of this room carry in their environment. */
   mark: string
+  /** Ends what still carries the mark. Nothing may be started in the room after it: its end does not look again. */
+  endProcesses(): Promise<void>
   /** Ends what still carries the mark and removes the folder. */
   [Symbol.asyncDispose](): Promise<void>
 }
 
 /** Makes a room. Use with `await using`, so that it always ends. */
 export async function openRoom(): Promise<Room> {
-  const start = await processStart(process.pid)
+  const start = await ownStart()
   const folder = await mkdtemp(path.join(tmpdir(), `${prefix}${process.pid}${start === null ? '' : `.${start}`}-`))
   const mark = randomBytes(12).toString('hex')
   const record = { pid: process.pid, start, mark }
   await writeFile(path.join(folder, 'owner.json'), JSON.stringify(record))
+  let isQuiet = false
   return {
     path: folder,
     mark,
-    async [Symbol.asyncDispose]() {
+    async endProcesses() {
       await endMarked(mark)
+      isQuiet = true
+    },
+    async [Symbol.asyncDispose]() {
+      if (!isQuiet) await endMarked(mark)
       await removeFolder(folder)
     },
   }

@@ -1,7 +1,6 @@
 /** `whetstone aggregate`: writes the reports anew from what is on disk, ours or another tool's. */
 import type { Argv } from 'yargs'
-import { showResult } from '../show.ts'
-import { type Done, withFlow, withJson } from './shared.ts'
+import { type Done, showResult, withFlow, withJson } from './shared.ts'
 
 function aggregateOptions(args: Argv) {
   return withJson(args)
@@ -40,6 +39,6 @@ export function addAggregate(args: Argv, done: Done): Argv {
     const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) =>
       aggregateAgain({ folder, candidate, baseline, force }, context),
     )
-    done(showResult(result, { json, interrupted }))
+    done(await showResult(result, { json, interrupted }))
   })
 }

@@ -5,10 +5,8 @@ import type { ManyRequest } from '../../flows/bench_many.ts'
 import type { BenchRequest, Prepared } from '../../flows/prepare.ts'
 import type { RerunRequest } from '../../flows/rerun.ts'
 import { exitCodes } from '../exit.ts'
-import { showResult } from '../show.ts'
-import { safe } from '../style.ts'
 import { benchFlags } from './bench_flags.ts'
-import { type Done, withFlow, withJson } from './shared.ts'
+import { type Done, showResult, withFlow, withJson } from './shared.ts'
 
 function benchOptions(args: Argv) {
   return withJson(args)
@@ -94,7 +92,7 @@ async function benchAndShow(request: BenchRequest, json: boolean): Promise<numbe
   const { bench } = await import('../../flows/bench.ts')
   const { concurrency } = request
   const { result, interrupted } = await withFlow({ json, concurrency }, (context) => bench(request, context))
-  return showResult(result, { json, interrupted })
+  return await showResult(result, { json, interrupted })
 }
 
 async function benchSeveral(
@@ -122,6 +120,7 @@ async function lastFailedAndShow(request: BenchRequest, how: { json: boolean; dr
   const { json, dryRun } = how
   const { result: found } = await withFlow({ json, concurrency: 1 }, (context) => selectLastFailed(request, context))
   if (found.cases.length === 0) {
+    const { safe } = await import('../style.ts')
     const message = `No case failed in ${found.benchmark}: nothing to do.`
     const line = { type: 'result', exit_code: exitCodes.done, folder: found.benchmark, message }
     process.stdout.write(`${json ? JSON.stringify(line) : safe(message)}\n`)
@@ -134,7 +133,7 @@ async function lastFailedAndShow(request: BenchRequest, how: { json: boolean; dr
 async function rerunAndShow(request: RerunRequest, json: boolean): Promise<number> {
   const { rerun } = await import('../../flows/rerun.ts')
   const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) => rerun(request, context))
-  return showResult(result, { json, interrupted })
+  return await showResult(result, { json, interrupted })
 }
 
 async function planAndShow(request: BenchRequest, json: boolean): Promise<number> {

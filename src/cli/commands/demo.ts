@@ -1,7 +1,6 @@
 /** `whetstone demo`: a whole benchmark on the embedded practice model, no key needed. */
 import type { Argv } from 'yargs'
-import { showResult } from '../show.ts'
-import { type Done, wholeNumber, withFlow, withJson } from './shared.ts'
+import { type Done, showResult, wholeNumber, withFlow, withJson } from './shared.ts'
 
 function demoOptions(args: Argv) {
   return withJson(args)
@@ -46,7 +45,7 @@ export function addDemo(args: Argv, done: Done): Argv {
       const { runs, concurrency, json, skill = null, workspace = null } = parsed
       const request = { runs, concurrency, skill, workspace }
       const { result, interrupted } = await withFlow({ json, concurrency }, (context) => demo(request, context))
-      done(showResult(result, { json, interrupted }))
+      done(await showResult(result, { json, interrupted }))
     },
   )
 }

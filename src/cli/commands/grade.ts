@@ -1,7 +1,6 @@
 /** `whetstone grade`: grades finished runs again, without running them. */
 import type { Argv } from 'yargs'
-import { showResult } from '../show.ts'
-import { type Done, wholeNumber, withFlow, withJson } from './shared.ts'
+import { type Done, showResult, wholeNumber, withFlow, withJson } from './shared.ts'
 
 function gradeOptions(args: Argv) {
   return withJson(args)
@@ -58,7 +57,7 @@ export function addGrade(args: Argv, done: Done): Argv {
       const { benchmark, judge = null, case: cases, again, concurrency, passEnv, json } = parsed
       const request = { benchmark, judge, cases, again, concurrency, passEnv }
       const { result, interrupted } = await withFlow({ json, concurrency }, (context) => grade(request, context))
-      done(showResult(result, { json, interrupted }))
+      done(await showResult(result, { json, interrupted }))
     },
   )
 }

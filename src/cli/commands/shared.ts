@@ -3,8 +3,10 @@ import type { Argv } from 'yargs'
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import { UserError } from '../../base/error.ts'
 import type { FlowContext } from '../../flows/context.ts'
+import type { Summarized } from '../../flows/summarize.ts'
 import { Interrupted, type Interrupts, listenForInterrupts } from '../interrupt.ts'
-import { type Live, liveView } from '../live.ts'
+import type { Live } from '../live.ts'
+// what draws and prints is loaded when there is something to show: --help needs none of it
 
 /** Sets the exit code of the program. */
 export type Done = (code: number) => void
@@ -30,12 +32,18 @@ export function withJson<T>(args: Argv<T>) {
   return args.option('json', { type: 'boolean', default: false, describe: 'events and result as JSON lines on stdout' })
 }
 
+/** As showResult of show.ts. */
+export async function showResult(result: Summarized, how: { json: boolean; interrupted: boolean }): Promise<number> {
+  const show = await import('../show.ts')
+  return show.showResult(result, how)
+}
+
 /** Runs a flow with the live view (or JSON lines) and Ctrl-C; the view always ends. */
 export async function withFlow<R>(
   options: { json: boolean; concurrency: number; env?: NodeJS.ProcessEnv },
   flow: (context: FlowContext) => Promise<R>,
 ): Promise<{ result: R; interrupted: boolean }> {
-  const live: Live = options.json ? jsonView() : liveView({ stream: process.stderr, concurrency: options.concurrency })
+  const live: Live = options.json ? jsonView() : await terminalView(options.concurrency)
   using interrupts: Interrupts = listenForInterrupts(live.say)
   const context: FlowContext = {
     emit: live.on,
@@ -52,6 +60,11 @@ export async function withFlow<R>(
   } finally {
     live.end()
   }
+}
+
+async function terminalView(concurrency: number): Promise<Live> {
+  const { liveView } = await import('../live.ts')
+  return liveView({ stream: process.stderr, concurrency })
 }
 
 function interruptedBy(reason: unknown): Interrupted {

@@ -6,7 +6,6 @@ import type { RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import { messageOf } from '../../base/error.ts'
 import type { WalkedFile } from '../../base/files.ts'
-import { endMarked } from '../../base/processes.ts'
 import { openRoom } from '../../base/room.ts'
 import {
   type Engine,
@@ -56,7 +55,7 @@ export async function performRun(request: RunRequest): Promise<RunResult> {
   const transcript = new Transcript(path.join(request.folder, 'transcript.jsonl'))
   try {
     const end = await runIn(request, { cwd, env, transcript })
-    await endMarked(room.mark)
+    await room.endProcesses()
     const outputs = await collectOutputs(request, { cwd, end })
     await transcript.close()
     const record = recordOf({ request, end, outputs, events: transcript.events })
