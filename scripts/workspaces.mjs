@@ -33,7 +33,10 @@ for (const tree of [...trees, ...without.map((name) => path.join(root, name))]) 
   const copy = mkdtempSync(path.join(tmpdir(), 'workspace-'))
   cpSync(tree, copy, { recursive: true })
   try {
-    const { benchmark } = await aggregateAgain({ folder: copy, candidate: null, baseline: null, force: false }, context)
+    const { benchmark } = await aggregateAgain(
+      { folder: copy, candidate: null, baseline: null, force: false, agentskills: null },
+      context,
+    )
     const notes = benchmark.notes.filter((note) => note.startsWith('The benchmark.json found here'))
     const others = benchmark.notes.filter((note) => /^Left out|lie here twice|do not say|in no number/.test(note))
     const verdict = !existsSync(path.join(tree, 'benchmark.json'))

@@ -6,15 +6,37 @@ import { benchFlags } from './commands/bench_flags.ts'
 const commands: Readonly<Record<string, string>> = {
   bench: '<skill>',
   grade: '<benchmark>',
-  aggregate: '<benchmark>',
+  aggregate: '<folder>',
   demo: '',
   doctor: '',
   practice: '--scenario FILE',
   check: '<skill>',
 }
-const switches = new Set(['json', 'fresh', 'last-failed', 'dry-run', 'again', 'null', 'oracle', 'help', 'version'])
+const switches = new Set([
+  'json',
+  'force',
+  'fresh',
+  'last-failed',
+  'dry-run',
+  'again',
+  'null',
+  'oracle',
+  'help',
+  'version',
+])
 const repeatable = new Set(['case', 'pass-env', 'passEnv', 'skill', '_'])
-const flags = [...Object.keys(benchFlags), ...switches, 'skill', 'scenario', 'port', 'log', 'fail-on']
+const flags = [
+  ...Object.keys(benchFlags),
+  ...switches,
+  'skill',
+  'scenario',
+  'port',
+  'log',
+  'fail-on',
+  'to',
+  'output',
+  'candidate',
+]
 
 /** What the parser said, as a UserError. */
 export function mistakeOf(message: string, argv: readonly string[]): UserError {
@@ -45,7 +67,7 @@ export function checkSwitches(argv: readonly string[]): void {
 /** Throws UserError for an empty value, and for a flag given twice that takes one value. */
 export function checkValues(parsed: Readonly<Record<string, unknown>>): true {
   for (const [name, value] of Object.entries(parsed)) {
-    const flag = `${name === 'skill' || name === 'benchmark' ? '' : '--'}${name}`
+    const flag = `${name === 'skill' || name === 'benchmark' || name === 'folder' ? '' : '--'}${name}`
     if (Array.isArray(value) && !repeatable.has(name))
       throw new UserError(`${flag}: given more than once`, 'give it once')
     const values: readonly unknown[] = Array.isArray(value) ? value : [value]

@@ -10,10 +10,10 @@ import { colours, columns, safe, wrap } from './style.ts'
 /** Exit code 0, 3 when a planned run has no grade, 130 after Ctrl-C. With json, the result line is all that is printed. */
 export function showResult(result: Summarized, how: { json: boolean; interrupted: boolean }): number {
   const code = how.interrupted ? exitCodes.interrupted : codeFor(result.benchmark)
-  const { folder, benchmark } = result
+  const { folder, benchmark, exported } = result
   if (how.json) {
     const { metadata, run_summary, counts, complete, notes } = benchmark
-    const line = { type: 'result', exit_code: code, folder, complete, counts, run_summary, notes, metadata }
+    const line = { type: 'result', exit_code: code, folder, complete, counts, run_summary, notes, metadata, exported }
     process.stdout.write(`${JSON.stringify(line)}\n`)
   } else process.stdout.write(`${resultLines(result).join('\n')}\n`)
   return code
@@ -24,7 +24,7 @@ function codeFor(benchmark: Benchmark): number {
   return used > 0 && benchmark.complete === true ? exitCodes.done : exitCodes.incomplete
 }
 
-function resultLines({ benchmark, paths }: Summarized): string[] {
+function resultLines({ benchmark, paths, exported }: Summarized): string[] {
   const { bold, yellow, dim } = colours(process.stdout)
   const { header, rows } = summaryTable(benchmark)
   const table = columns([header, ...rows], header.map((_, index) => index).slice(1))
@@ -39,7 +39,9 @@ function resultLines({ benchmark, paths }: Summarized): string[] {
     ...table.slice(1),
     '',
     ...noteLines(benchmark.notes, width),
-    ...[paths.benchmark, paths.markdown, paths.report].map((file) => `${dim('wrote')} ${place(file)}`),
+    ...[paths.benchmark, paths.markdown, paths.report, ...(exported ? [exported] : [])].map(
+      (file) => `${dim('wrote')} ${place(file)}`,
+    ),
   ]
 }
 

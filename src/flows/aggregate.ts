@@ -8,6 +8,7 @@ import { aggregateForeign } from './aggregate_foreign.ts'
 import type { FlowContext } from './context.ts'
 import { holdBenchmark } from './hold.ts'
 import { type Summarized, summarize } from './summarize.ts'
+import { checkTarget, writeAgentskills } from './write_agentskills.ts'
 
 export interface AggregateRequest {
   folder: string
@@ -15,10 +16,22 @@ export interface AggregateRequest {
   candidate: string | null
   baseline: string | null
   force: boolean
+  /** A folder that gets the same in the agentskills.io dialect; null: none. */
+  agentskills: string | null
+}
+
+/** As summarizeFolder; then in another dialect where that is asked for. */
+export async function aggregateAgain(request: AggregateRequest, context: FlowContext): Promise<Summarized> {
+  if (request.agentskills === null) return summarizeFolder(request, context)
+  const target = path.resolve(request.agentskills)
+  await checkTarget(path.resolve(request.folder), target)
+  const made = await summarizeFolder(request, context)
+  await writeAgentskills(made, target)
+  return { ...made, exported: target }
 }
 
 /** A folder with plan.json is ours; any other is searched for runs. Throws UserError where there are none. */
-export async function aggregateAgain(request: AggregateRequest, context: FlowContext): Promise<Summarized> {
+async function summarizeFolder(request: AggregateRequest, context: FlowContext): Promise<Summarized> {
   const folder = path.resolve(request.folder)
   if (!(await exists(folder))) throw new UserError(`${request.folder}: no such folder`)
   if (!(await exists(benchmarkPaths(folder).plan))) return aggregateForeign(folder, request, context)

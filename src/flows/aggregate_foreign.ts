@@ -13,7 +13,7 @@ import { type BenchmarkPaths, benchmarkPaths } from '../store/paths.ts'
 import { writeArtefact } from '../store/store.ts'
 import type { AggregateRequest } from './aggregate.ts'
 import type { FlowContext } from './context.ts'
-import type { Summarized } from './summarize.ts'
+import { runKey, type Summarized } from './summarize.ts'
 
 export async function aggregateForeign(
   folder: string,
@@ -30,7 +30,9 @@ export async function aggregateForeign(
   const [used, planned] = [benchmark.counts?.used ?? 0, benchmark.counts?.planned ?? 0]
   const complete = benchmark.complete ?? false
   context.emit({ type: 'benchmark_written', folder, benchmark: paths.benchmark, complete, used, planned })
-  return { folder, benchmark, paths }
+  const all = found.cases.flatMap(({ eval_id, runs }) => runs.map((run) => ({ ...run, eval_id })))
+  const folders = new Map(all.map((run) => [runKey(run), path.join(folder, run.folder)]))
+  return { folder, benchmark, paths, folders }
 }
 
 function inputOf(folder: string, { cases, arms, committed }: Foreign, context: FlowContext): AggregateInput {

@@ -6,7 +6,7 @@ import { readJson } from '../base/json.ts'
 import { aggregate } from '../phases/4-report/aggregate.ts'
 import { toHtml } from '../phases/4-report/html.ts'
 import { toMarkdown } from '../phases/4-report/markdown.ts'
-import { type BenchmarkPaths, benchmarkPaths } from '../store/paths.ts'
+import { type BenchmarkPaths, benchmarkPaths, runPaths } from '../store/paths.ts'
 import { readRun, type StoredRun, writeArtefact } from '../store/store.ts'
 import type { FlowContext } from './context.ts'
 
@@ -16,6 +16,15 @@ export interface Summarized {
   benchmark: Benchmark
   /** Where the reports were written. */
   paths: Pick<BenchmarkPaths, 'benchmark' | 'markdown' | 'report'>
+  /** The folder of each run, absolute, by runKey. */
+  folders: ReadonlyMap<string, string>
+  /** Where the same lies in another dialect; absent: not asked for. */
+  exported?: string
+}
+
+/** What tells the runs of a benchmark apart. */
+export function runKey(run: { eval_id: number; configuration: string; run_number: number }): string {
+  return `${run.eval_id}/${run.configuration}/run-${run.run_number}`
 }
 
 export interface BenchResult extends Summarized {
@@ -58,7 +67,8 @@ export async function summarize(folder: string, plan: Plan, context: FlowContext
     used: benchmark.counts?.used ?? 0,
     planned: plan.runs.length,
   })
-  return { folder, plan, benchmark, paths }
+  const folders = new Map(plan.runs.map((spec) => [runKey(spec), runPaths(folder, spec.run_id).folder]))
+  return { folder, plan, benchmark, paths, folders }
 }
 
 /** Whether a benchmark folder holds a whole benchmark.json. */

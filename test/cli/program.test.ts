@@ -56,6 +56,8 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
     ['no credentials', ['bench', skill, '--engine', 'anthropic'], /ANTHROPIC_API_KEY/],
     ['no engine at all', ['bench', skill], /whetstone demo/],
     ['no benchmark there', ['grade', notSkill], /plan\.json: no such file\n.*benchmarks\/<timestamp>/],
+    ['nothing to aggregate', ['aggregate', notSkill], /holds no graded run\n.*<case>\/<configuration>\/grading\.json/],
+    ['a dialect without a folder', ['aggregate', notSkill, '--to', 'agentskills'], /--to without --output/],
     ['an unknown git ref', ['bench', skill, ...command, '--baseline', 'git:nope'], /nope|git/],
   ])('%s', async (_what, args, message) => {
     const end = await whetstone(args, { env: { PATH: '/usr/bin:/bin' } })

@@ -9,7 +9,7 @@ const context = { emit: () => {}, env: {}, drain: never, signal: never, now: () 
 
 function run(folder: string, more: { candidate?: string; baseline?: string; force?: boolean } = {}) {
   const { candidate = null, baseline = null, force = false } = more
-  return aggregateAgain({ folder, candidate, baseline, force }, context)
+  return aggregateAgain({ folder, candidate, baseline, force, agentskills: null }, context)
 }
 
 /** "configuration eval_id/run_number passed/total", in the order of benchmark.json. */

@@ -16,7 +16,10 @@ const golden = readJson(import.meta.dirname, 'reference.json')
 
 test('a folder with old_skill before with_skill: every statistic equal, the sign of the delta turned', async () => {
   const folder = folderOf(readJson(import.meta.dirname, 'folder.json'))
-  const { benchmark } = await aggregateAgain({ folder, candidate: null, baseline: null, force: false }, context)
+  const { benchmark } = await aggregateAgain(
+    { folder, candidate: null, baseline: null, force: false, agentskills: null },
+    context,
+  )
   const { delta, ...arms } = benchmark.run_summary
   expect(arms).toEqual({ with_skill: golden.with_skill, old_skill: golden.old_skill })
   expect([golden.delta.pass_rate, delta?.pass_rate]).toEqual(['-0.40', '+0.40'])

@@ -1,5 +1,6 @@
 /** `whetstone aggregate`: writes the reports anew from what is on disk, ours or another tool's. */
 import type { Argv } from 'yargs'
+import { UserError } from '../../base/error.ts'
 import { type Done, showResult, withFlow, withJson } from './shared.ts'
 
 function aggregateOptions(args: Argv) {
@@ -24,20 +25,31 @@ function aggregateOptions(args: Argv) {
       default: false,
       describe: "overwrite another tool's benchmark.json; without it ours is whetstone-benchmark.json beside it",
     })
+    .option('to', {
+      choices: ['agentskills'] as const,
+      requiresArg: true,
+      describe: 'also in this dialect, into the folder of --output',
+    })
+    .option('output', { alias: 'o', type: 'string', requiresArg: true, describe: 'a new folder for --to' })
     .usage(
       '$0 aggregate <folder> [options]\n\nwrite benchmark.json, benchmark.md and report.html anew from the runs and gradings on disk\n\nReads folders of other tools too: every layout of cases, configurations and runs\nthat docs/artefacts.md lists. What cannot be read is named and left out (exit 3).',
     )
     .example('$0 aggregate workspaces/pdf/benchmarks/2026-01-15T10-30-00Z', 'also for an interrupted benchmark')
     .example('$0 aggregate pdf-workspace/iteration-2', 'gradings that another tool or a person made')
+    .example('$0 aggregate <benchmark> --to agentskills -o pdf-agentskills', 'for readers of that guide')
 }
 
 export function addAggregate(args: Argv, done: Done): Argv {
   const describe = 'write benchmark.json and the reports anew from what is on disk'
   return args.command('aggregate <folder>', describe, aggregateOptions, async (parsed) => {
     const { aggregateAgain } = await import('../../flows/aggregate.ts')
-    const { folder, candidate = null, baseline = null, force, json } = parsed
+    const { folder, candidate = null, baseline = null, force, to = null, output = null, json } = parsed
+    if ((to === null) !== (output === null)) {
+      const [given, missing] = to === null ? ['output', 'to'] : ['to', 'output']
+      throw new UserError(`--${given} without --${missing}`, 'give both, such as --to agentskills -o pdf-agentskills')
+    }
     const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) =>
-      aggregateAgain({ folder, candidate, baseline, force }, context),
+      aggregateAgain({ folder, candidate, baseline, force, agentskills: output }, context),
     )
     done(await showResult(result, { json, interrupted }))
   })
