@@ -4,9 +4,8 @@ import path from 'node:path'
 import type { Activation, EngineChoice, Plan } from '../../schemas/plan.ts'
 import type { LoadWarning, Skill, Suite } from '../../schemas/suite.ts'
 import { UserError } from '../base/error.ts'
-import { hashFile } from '../base/files.ts'
 import { resolveEngineChoice } from '../engines/models.ts'
-import { loadSuite } from '../phases/1-plan/load.ts'
+import { hashSuite, loadSuite } from '../phases/1-plan/load.ts'
 import { makePlan } from '../phases/1-plan/plan.ts'
 import { selectCases } from '../phases/1-plan/select.ts'
 import { exportGitVersion, readSkill } from '../phases/1-plan/skill.ts'
@@ -75,7 +74,7 @@ export async function prepare(request: BenchRequest, context: FlowContext, where
       retries: request.retries,
     },
     createdAt: context.now().toISOString(),
-    suiteSha256: await hashFile(suite.path),
+    suiteSha256: await hashSuite(suite),
     warnings: [...warnings, ...(baseline?.warnings ?? [])],
   })
   const folders = new Map([[skill.sha256, skill.path]])

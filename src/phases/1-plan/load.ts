@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Suite } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/error.ts'
-import { exists } from '../../base/files.ts'
+import { exists, hashFile, hashWalk, walk } from '../../base/files.ts'
 import { formats, type SuiteFormat } from './formats/table.ts'
 import type { InspectedSuite } from './inspected.ts'
 import { isHiddenFromAgents } from './skill.ts'
@@ -24,6 +24,12 @@ export async function inspectSuite(place: string, skillRoot?: string): Promise<I
   return format.inspect(file, root)
 }
 
+/** Hex sha256 of a suite's content, be it a file or a folder; results of earlier runs in it left out. */
+export async function hashSuite({ path: place }: Suite): Promise<string> {
+  if (!(await stat(place)).isDirectory()) return hashFile(place)
+  return hashWalk((await walk(place, { skip: (name) => name === 'results' })).files)
+}
+
 /** Whether a skill's folder has a suite of any format. */
 export async function hasSuite(folder: string): Promise<boolean> {
   return (await inFolder(folder)) !== null
@@ -39,7 +45,11 @@ async function locateSuite(place: string, skillRoot?: string): Promise<Located> 
   const given = path.resolve(place)
   const info = await stat(given).catch(() => null)
   if (info === null) throw new UserError(`${given}: no such file or folder`, 'give the skill folder or the suite file')
-  if (info.isDirectory()) return (await inFolder(given)) ?? noSuite(given)
+  if (info.isDirectory()) {
+    const isSkill = skillRoot === undefined || (await exists(path.join(given, 'SKILL.md')))
+    const found = (await inFolder(given)) ?? noSuite(given)
+    return isSkill ? found : { ...found, root: path.resolve(skillRoot) }
+  }
   const root = skillRoot === undefined ? await rootAbove(path.dirname(given)) : path.resolve(skillRoot)
   if (await exists(path.join(root, 'SKILL.md'))) refuseInSight(given, root)
   return { format: formatOf(given), file: given, root }

@@ -51,7 +51,8 @@ export async function inspectEvalsJson(file: string, skillRoot: string): Promise
   return { suite, places: cases.map(({ at }) => ({ file, at })), mistakes }
 }
 
-async function nameOfSkill(root: string, warn: Warn): Promise<string> {
+/** The name in the SKILL.md of that folder, else the folder's own. */
+export async function nameOfSkill(root: string, warn: Warn): Promise<string> {
   const file = path.join(root, 'SKILL.md')
   const text = await readFile(file, 'utf8').catch(() => null)
   const name = text === null ? null : nameIn(text, file)

@@ -2,12 +2,13 @@
 import type { Suite } from '../../../../schemas/suite.ts'
 import type { InspectedSuite } from '../inspected.ts'
 import { evalsJsonPlaces, findEvalsJson, inspectEvalsJson, loadEvalsJson } from './evals_json.ts'
+import { findPluginEval, inspectPluginEval, loadPluginEval, pluginEvalPlaces } from './plugin_eval.ts'
 
 /** One suite format. */
 export interface SuiteFormat {
   /** Where it lies in a skill's folder, for messages. */
   places: readonly string[]
-  /** The suite file of a skill's folder; null: it has none of this format. */
+  /** The suite of a skill's folder, a file or a folder; null: it has none of this format. */
   find(folder: string): Promise<string | null>
   /** Whether an explicitly named file is to be read as this format, judged by its name. */
   reads(file: string): boolean
@@ -24,5 +25,12 @@ export const formats = {
     reads: (file) => file.endsWith('.json'),
     load: loadEvalsJson,
     inspect: inspectEvalsJson,
+  },
+  'plugin-eval': {
+    places: pluginEvalPlaces,
+    find: findPluginEval,
+    reads: (file) => /[/\\](prompt\.md|case\.yaml)$/.test(file),
+    load: loadPluginEval,
+    inspect: inspectPluginEval,
   },
 } satisfies Record<string, SuiteFormat>

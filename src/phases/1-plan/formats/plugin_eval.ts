@@ -1,0 +1,56 @@
+/** The suite of a plugin, as `claude plugin eval` has it: a folder evals/ with a folder for each case. */
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import { glob } from 'tinyglobby'
+import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
+import { UserError } from '../../../base/error.ts'
+import { exists } from '../../../base/files.ts'
+import type { InspectedSuite } from '../inspected.ts'
+import { collectWarnings } from '../warnings.ts'
+import { nameOfSkill } from './evals_json.ts'
+import { readPluginCase } from './plugin_eval/case.ts'
+
+export const pluginEvalPlaces = ['evals/<case>/prompt.md', 'evals/<case>/case.yaml']
+
+/** The evals folder of a skill or plugin, or the folder itself where its own folders are cases; null: neither. */
+export async function findPluginEval(folder: string): Promise<string | null> {
+  const inner = path.join(folder, 'evals')
+  if ((await casesIn(inner)).length > 0) return inner
+  const isSkill = await exists(path.join(folder, 'SKILL.md'))
+  return isSkill || (await casesIn(folder)).length === 0 ? null : folder
+}
+
+/** The file of one case, or a folder of them. Throws UserError for a place without cases. */
+export async function loadPluginEval(place: string, skillRoot: string): Promise<Suite> {
+  return (await inspectPluginEval(place, skillRoot)).suite
+}
+
+export async function inspectPluginEval(place: string, skillRoot: string): Promise<InspectedSuite> {
+  const isFolder = (await stat(place).catch(() => null))?.isDirectory() === true
+  const root = isFolder ? place : path.dirname(place)
+  const keys = isFolder ? await casesIn(place) : ['.']
+  if (keys.length === 0) throw new UserError(`${place}: no case found`, `write ${pluginEvalPlaces.join(' or ')}`)
+  const { warn, list } = collectWarnings(place)
+  const cases: SuiteCase[] = []
+  for (const [index, key] of keys.entries()) {
+    const folder = path.join(root, key)
+    const name = key === '.' ? path.basename(root) : key
+    cases.push({ eval_id: index + 1, ...(await readPluginCase(folder, name, warn)) })
+  }
+  const suite = {
+    format: 'plugin-eval',
+    path: place,
+    skill_name: await nameOfSkill(skillRoot, () => {}),
+    cases,
+    warnings: list(),
+  }
+  return { suite, places: keys.map((key) => ({ file: path.join(root, key), at: null })), mistakes: [] }
+}
+
+/** Folders of cases, relative, sorted; results and mocks of earlier runs are none. */
+async function casesIn(folder: string): Promise<string[]> {
+  if (!(await exists(folder))) return []
+  const ignore = ['results/**', 'mocks/**', '**/node_modules/**', '**/graders/**']
+  const found = await glob('**/{prompt.md,case.yaml}', { cwd: folder, ignore })
+  return [...new Set(found.map((file) => path.posix.dirname(file)))].filter((key) => key !== '.').sort()
+}

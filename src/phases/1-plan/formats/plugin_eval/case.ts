@@ -1,0 +1,142 @@
+/** One case of a plugin's suite: prompt.md, case.yaml or both, and graders/*.md. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import { glob } from 'tinyglobby'
+import { parse } from 'yaml'
+import type { SuiteCase } from '../../../../../schemas/suite.ts'
+import { messageOf } from '../../../../base/error.ts'
+import type { Warn } from '../../warnings.ts'
+import { isObject, textIn } from '../evals_json/fields.ts'
+import { type GraderSource, readGrader } from './graders.ts'
+
+type Fields = Readonly<Record<string, unknown>>
+
+interface CaseFiles {
+  /** case.yaml and the frontmatter of prompt.md, the latter wins; `execution` and `context` laid open. */
+  fields: Fields
+  prompt: string | null
+  graders: { name: string; grader: GraderSource }[]
+  /** What can't be read. */
+  reasons: string[]
+}
+
+/** Reads the case in `folder`, called `key` in its suite. What keeps it from running is in `cannot_run`. */
+export async function readPluginCase(folder: string, key: string, warn: Warn): Promise<Omit<SuiteCase, 'eval_id'>> {
+  const files = await readFiles(folder)
+  const { fields } = files
+  const criteria = criteriaOf(files, key, warn)
+  const expected_output = textIn(fields.expected_outcome)
+  const start = await setupOf(folder, fields)
+  const prompt = files.prompt ?? textIn(fields.prompt)
+  const reasons = [...files.reasons, ...(prompt === null ? ['it has no prompt'] : []), ...start.reasons]
+  warnUnread(fields, key, warn)
+  return {
+    eval_key: key,
+    eval_name: textIn(fields.name) ?? key,
+    prompt: prompt ?? '',
+    expected_output,
+    files: [],
+    ...criteria,
+    reference: null,
+    timeout_seconds:
+      typeof fields.timeout_seconds === 'number' && fields.timeout_seconds > 0 ? fields.timeout_seconds : null,
+    setup: start.setup,
+    git: null,
+    cannot_run: reasons.length === 0 ? null : reasons.join('; '),
+  }
+}
+
+async function readFiles(folder: string): Promise<CaseFiles> {
+  const reasons: string[] = []
+  const open = async (name: string) => {
+    const text = await readFile(path.join(folder, name), 'utf8').catch(() => null)
+    if (text === null) return null
+    try {
+      return name.endsWith('.md') ? splitFile(text) : { fields: fieldsIn(parse(text)), body: '' }
+    } catch (error) {
+      reasons.push(`${name} is not valid YAML: ${messageOf(error).split('\n')[0]}`)
+      return null
+    }
+  }
+  const yaml = (await open('case.yaml'))?.fields ?? {}
+  const markdown = await open('prompt.md')
+  const listed = Array.isArray(yaml.graders) ? yaml.graders.map(fieldsIn) : []
+  const graders = listed.map((grader, index) => ({ name: textIn(grader.name) ?? `grader ${index + 1}`, grader }))
+  for (const name of (await glob('graders/*.md', { cwd: folder })).sort()) {
+    const file = await open(name)
+    const grader = file === null ? null : { ...file.fields, body: textIn(file.body) ?? undefined }
+    if (grader !== null) graders.push({ name: path.basename(name, '.md'), grader })
+  }
+  const fields = { ...yaml, ...fieldsIn(yaml.execution), ...fieldsIn(yaml.context), ...markdown?.fields }
+  return { fields, prompt: textIn(markdown?.body), graders, reasons }
+}
+
+function splitFile(text: string): { fields: Fields; body: string } {
+  const plain = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
+  const [, block, body] = /^---[ \t]*\n(?:([\s\S]*?)\n)?---[ \t]*(?:\n([\s\S]*))?$/.exec(plain) ?? []
+  return body === undefined && block === undefined
+    ? { fields: {}, body: plain }
+    : { fields: fieldsIn(parse(block ?? '')), body: body ?? '' }
+}
+
+function fieldsIn(value: unknown): Fields {
+  return isObject(value) ? value : {}
+}
+
+function criteriaOf({ graders }: CaseFiles, key: string, warn: Warn): Pick<SuiteCase, 'expectations' | 'checks'> {
+  const criteria: Pick<SuiteCase, 'expectations' | 'checks'> = { expectations: [], checks: [] }
+  for (const { name, grader } of graders) {
+    const reading = readGrader(grader, name)
+    const at = `${key}/graders/${name}`
+    if (typeof grader.weight === 'number' && grader.weight !== 1)
+      warn(at, 'its weight is not read: criteria count the same')
+    switch (reading.kind) {
+      case 'check':
+        criteria.checks.push(reading.check)
+        break
+      case 'expectation':
+        criteria.expectations.push(reading.expectation)
+        break
+      case 'unsupported':
+        warn(at, `a grader of type ${String(grader.type)} is not read: ${reading.why}`)
+    }
+  }
+  if (criteria.expectations.length + criteria.checks.length === 0) {
+    warn(key, 'no criteria and no expected_output; the case runs ungraded, outside every rate')
+  }
+  return criteria
+}
+
+/** The scaffold's text itself, so that a change of it is another run; it runs in the working folder, in both arms. */
+async function setupOf(folder: string, fields: Fields): Promise<{ setup: string | null; reasons: string[] }> {
+  const name = textIn(fields.scaffold_script)
+  const before =
+    textIn(fields.history_file) === null
+      ? []
+      : ['it goes on from a conversation (history_file), which is not supported']
+  if (name === null) return { setup: null, reasons: before }
+  const script = await readFile(path.resolve(folder, name), 'utf8').catch(() => null)
+  if (script === null) return { setup: null, reasons: [...before, `scaffold script ${name}: no such file`] }
+  const looksAround = /BASH_SOURCE|\$\{?0\b/.test(script)
+  const reasons = looksAround ? [`scaffold script ${name} looks for files beside itself, which is not supported`] : []
+  return { setup: `bash -c '${script.replaceAll("'", `'\\''`)}'`, reasons: [...before, ...reasons] }
+}
+
+/** What shapes their runs and not ours, and by which flag ours are shaped instead. */
+const unread: Readonly<Record<string, string>> = {
+  runs: '--runs sets it',
+  model: '--engine and --model set it',
+  max_turns: '--max-turns sets it',
+  allowed_tools: 'the engine decides',
+  disallowed_tools: 'the engine decides',
+  plugins: 'only the skill is installed',
+  add_dirs: 'only input files are laid out',
+  append_system_prompt: 'the agent gets the prompt alone',
+  env: '--pass-env names what is passed on',
+}
+
+function warnUnread(fields: Fields, key: string, warn: Warn): void {
+  for (const [name, instead] of Object.entries(unread)) {
+    if (fields[name] !== undefined && fields[name] !== null) warn(key, `"${name}" of a case is not read: ${instead}`)
+  }
+}

@@ -1,0 +1,99 @@
+/** What the graders of `claude plugin eval` are here: checks, expectations, or named as what they can't be. */
+import { z } from 'zod'
+import type { Check } from '../../../../../schemas/check.ts'
+import type { Expectation } from '../../../../../schemas/suite.ts'
+import { patternMistake } from '../evals_json/additions.ts'
+
+export type GraderReading =
+  | { kind: 'check'; check: Check }
+  | { kind: 'expectation'; expectation: Expectation }
+  | { kind: 'unsupported'; why: string }
+
+/** A grader as its file has it: the frontmatter, and the body as `body`. */
+export type GraderSource = Readonly<Record<string, unknown>>
+
+const regexGrader = z.looseObject({
+  pattern: z.string().min(1),
+  target: z
+    .union([z.enum(['last_message', 'trace']), z.looseObject({ source: z.literal('file'), path: z.string().min(1) })])
+    .default('last_message'),
+  match: z.string().default('contains'),
+  flags: z.string().default(''),
+})
+const fileGrader = z.looseObject({ path: z.string().min(1), exists: z.boolean().default(true) })
+const llmGrader = z.looseObject({ criteria: z.string().min(1) })
+
+type Reader = (grader: GraderSource) => GraderReading
+
+const readers = new Map<string, Reader>([
+  ['regex', readRegex],
+  ['file_exists', readFileExists],
+  ['llm', readLlm],
+  ['tool_used', () => unsupported('which tools are called is not graded here; whether the skill was read is measured')],
+  ['tool_order', () => unsupported('the order of tool calls is not graded here')],
+  ['baseline', () => unsupported('a comparison with a stored transcript is not made here')],
+])
+
+/** Reads one grader; `name` is shown with a check whose file has no words of its own. */
+export function readGrader(grader: GraderSource, name: string): GraderReading {
+  const type = typeof grader.type === 'string' ? grader.type : ''
+  const reader = readers.get(type)
+  if (reader === undefined) return unsupported(`no grader of type ${JSON.stringify(grader.type ?? null)} is known`)
+  const reading = reader(grader)
+  return labelled(reading, { name, indicator: grader.arm === 'with-only' })
+}
+
+function labelled(reading: GraderReading, { name, indicator }: { name: string; indicator: boolean }): GraderReading {
+  const marks = indicator ? { indicator: true } : {}
+  switch (reading.kind) {
+    case 'unsupported':
+      return reading
+    case 'check':
+      return { kind: 'check', check: { ...reading.check, text: reading.check.text ?? name, ...marks } }
+    case 'expectation':
+      return { kind: 'expectation', expectation: { ...reading.expectation, ...marks } }
+  }
+}
+
+function readRegex(grader: GraderSource): GraderReading {
+  const read = regexGrader.safeParse({ ...grader, pattern: grader.pattern ?? grader.body })
+  if (!read.success) return unsupported(z.prettifyError(read.error).replaceAll(/\s+/g, ' '))
+  const { pattern, target, match, flags } = read.data
+  const odd = flags.replaceAll(/[gimsu]/g, '')
+  if (odd !== '') return unsupported(`flags ${odd} are not known here`)
+  if (target === 'trace') return unsupported('their trace has another form than the transcript here')
+  const mistake = patternMistake(pattern, flags.replaceAll('g', ''))
+  if (mistake !== null) return unsupported(mistake)
+  const found = match === 'contains' ? pattern : match === 'not_contains' ? absence(pattern) : null
+  if (found === null) return unsupported(`match ${match} is not counted here`)
+  const kept = [...new Set(flags.replaceAll('g', ''))].join('')
+  const where = target === 'last_message' ? {} : { path: target.path }
+  const text = match === 'contains' ? `matches /${pattern}/` : `has no match of /${pattern}/`
+  const place = target === 'last_message' ? 'The final answer' : target.path
+  return {
+    kind: 'check',
+    check: { type: 'regex', pattern: found, ...(kept && { flags: kept }), ...where, text: `${place} ${text}` },
+  }
+}
+
+/** A pattern that a text fits at its very start when it nowhere fits the given one, whatever the flags. */
+function absence(pattern: string): string {
+  return `(?<![\\s\\S])(?![\\s\\S]*(?:${pattern}))`
+}
+
+function readFileExists(grader: GraderSource): GraderReading {
+  const read = fileGrader.safeParse(grader)
+  if (!read.success) return unsupported(z.prettifyError(read.error).replaceAll(/\s+/g, ' '))
+  if (!read.data.exists) return unsupported('that a file is absent can only be checked by a command here')
+  return { kind: 'check', check: { type: 'file_exists', path: read.data.path } }
+}
+
+function readLlm(grader: GraderSource): GraderReading {
+  const read = llmGrader.safeParse({ ...grader, criteria: grader.criteria ?? grader.body })
+  if (!read.success) return unsupported('it has no criteria')
+  return { kind: 'expectation', expectation: { text: read.data.criteria.trim() } }
+}
+
+function unsupported(why: string): GraderReading {
+  return { kind: 'unsupported', why }
+}

@@ -1,0 +1,199 @@
+/** Suites of `claude plugin eval`: where they lie, what each field and grader becomes, and what is named as not read. */
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { checkSkill } from '../../../src/phases/1-plan/check/check_skill.ts'
+import { hashSuite, loadSuite } from '../../../src/phases/1-plan/load.ts'
+import { folderOf, skillText, userError } from './folder.ts'
+
+const grader = (front: string, body = '') => `---\n${front}\n---\n\n${body}\n`
+const llm = { 'graders/good.md': grader('type: llm', 'The answer names the sum.\nAnd the currency.') }
+
+function skillOf(cases: Record<string, Record<string, string>>): string {
+  const files = Object.entries(cases).flatMap(([name, inner]) =>
+    Object.entries(inner).map(([file, text]) => [`evals/${name}/${file}`, text]),
+  )
+  return folderOf({ 'SKILL.md': skillText, ...Object.fromEntries(files) })
+}
+
+/** The only case, and the warnings, of a suite with these files in its folder. */
+async function caseOf(files: Record<string, string>) {
+  const suite = await loadSuite(skillOf({ sum: { 'prompt.md': 'Add up.', ...files } }))
+  return { ...suite.cases[0], warnings: suite.warnings.map(({ at, message }) => `${at}: ${message}`) }
+}
+
+describe('where it lies', () => {
+  test('in the skill, cases sorted, with ids of their own', async () => {
+    const root = skillOf({ b: { 'prompt.md': 'B', ...llm }, 'a/deep': { 'prompt.md': 'A', ...llm } })
+    const suite = await loadSuite(root)
+    expect(suite).toMatchObject({ format: 'plugin-eval', path: path.join(root, 'evals'), skill_name: 'sums' })
+    expect(suite.cases.map((one) => [one.eval_id, one.eval_key, one.eval_name, one.prompt])).toEqual([
+      [1, 'a/deep', 'a/deep', 'A'],
+      [2, 'b', 'b', 'B'],
+    ])
+    expect(suite.warnings).toEqual([])
+  })
+  test.each(['', 'evals', 'evals/one/prompt.md'])('in a plugin, named by its folder: plugin/%s', async (place) => {
+    const plugin = { 'evals/one/prompt.md': 'One', 'evals/one/graders/g.md': llm['graders/good.md'] }
+    const root = folderOf({ ...plugin, 'skills/sums/SKILL.md': skillText, 'plugin.json': '{}' })
+    const suite = await loadSuite(path.join(root, place), path.join(root, 'skills/sums'))
+    expect(suite.cases.map((one) => [one.eval_name, one.prompt])).toEqual([['one', 'One']])
+    expect(suite.skill_name).toBe('sums')
+  })
+  test('evals.json wins where both are there', async () => {
+    const root = folderOf({ 'SKILL.md': skillText, 'evals/evals.json': '[{"prompt":"p"}]', 'evals/a/prompt.md': 'A' })
+    expect((await loadSuite(root)).format).toBe('evals.json')
+  })
+  test('results of earlier runs are no cases, and not part of its hash', async () => {
+    const one = { 'prompt.md': 'B', ...llm }
+    const [plain, ran] = [skillOf({ b: one }), skillOf({ b: one, 'results/x': { 'prompt.md': 'B' } })]
+    const suites = [await loadSuite(plain), await loadSuite(ran)] as const
+    expect(suites[1].cases).toHaveLength(1)
+    expect(await hashSuite(suites[0])).toBe(await hashSuite(suites[1]))
+    expect(await hashSuite(await loadSuite(skillOf({ b: { ...one, 'prompt.md': 'C' } })))).not.toBe(
+      await hashSuite(suites[0]),
+    )
+  })
+  test('an empty folder is no suite', async () => {
+    expect((await userError(loadSuite(folderOf({ 'SKILL.md': skillText })))).fix).toContain('evals/<case>/prompt.md')
+  })
+})
+
+describe('a case', () => {
+  const yaml = (text: string) => `schema_version: "1.0"\nname: from-yaml\n${text}`
+  test.each<[string, Record<string, string>, object]>([
+    [
+      'the body of prompt.md is the prompt',
+      { 'prompt.md': '---\nname: n\n---\n\nDo it.\n' },
+      { prompt: 'Do it.', eval_name: 'n' },
+    ],
+    [
+      'case.yaml has its own prompt',
+      { 'prompt.md': '', 'case.yaml': yaml('execution: { prompt: Do that. }') },
+      { prompt: 'Do that.', eval_name: 'from-yaml' },
+    ],
+    ['prompt.md wins over case.yaml', { 'case.yaml': yaml('execution: { prompt: Do that. }') }, { prompt: 'Add up.' }],
+    ['timeout_seconds', { 'prompt.md': '---\ntimeout_seconds: 90\n---\nx' }, { timeout_seconds: 90 }],
+    [
+      'expected_outcome',
+      { 'prompt.md': '---\nexpected_outcome: 42\n---\nx', 'case.yaml': yaml('expected_outcome: a sum') },
+      { prompt: 'x' },
+    ],
+    ['expected_outcome as text', { 'case.yaml': yaml('expected_outcome: a sum') }, { expected_output: 'a sum' }],
+    [
+      'a scaffold is the setup',
+      { 'case.yaml': yaml('context: { scaffold_script: s.sh }'), 's.sh': "echo 'a'" },
+      { setup: `bash -c 'echo '\\''a'\\'''`, cannot_run: null },
+    ],
+    [
+      'a scaffold that is not there',
+      { 'case.yaml': yaml('context: { scaffold_script: s.sh }') },
+      { cannot_run: 'scaffold script s.sh: no such file' },
+    ],
+    [
+      'a scaffold that looks beside itself',
+      { 'case.yaml': yaml('context: { scaffold_script: s.sh }'), 's.sh': '. "$(dirname "$0")/l.sh"' },
+      { cannot_run: expect.stringContaining('beside itself') },
+    ],
+    [
+      'a conversation before',
+      { 'case.yaml': yaml('context: { history_file: h.jsonl }') },
+      { cannot_run: expect.stringContaining('history_file') },
+    ],
+    ['no prompt', { 'prompt.md': '---\nname: n\n---\n' }, { cannot_run: 'it has no prompt' }],
+    [
+      'YAML that is none',
+      { 'case.yaml': 'a: [' },
+      { cannot_run: expect.stringMatching(/^case\.yaml is not valid YAML/) },
+    ],
+  ])('%s', async (_, files, expected) => expect(await caseOf({ ...files, ...llm })).toMatchObject(expected))
+
+  test.each([
+    'runs: 5',
+    'model: opus',
+    'max_turns: 3',
+    'allowed_tools: [Read]',
+    'append_system_prompt: x',
+    'env: {A: b}',
+  ])('%s is named as not read', async (line) => {
+    const { warnings } = await caseOf({ 'prompt.md': `---\n${line}\n---\nx`, ...llm })
+    expect(warnings).toEqual([expect.stringContaining(`sum: "${line.split(':')[0]}" of a case is not read`)])
+  })
+})
+
+describe('a grader', () => {
+  const read = (front: string, body = '') => caseOf({ 'graders/g.md': grader(front, body) })
+  const answer = (check: object) => ({ checks: [{ type: 'regex', ...check }], warnings: [] })
+  test.each<[string, string, string, object]>([
+    ['llm', 'type: llm', 'It is kind.', { expectations: [{ text: 'It is kind.' }], warnings: [] }],
+    ['llm with criteria', 'type: llm\ncriteria: It is kind.', '', { expectations: [{ text: 'It is kind.' }] }],
+    ['regex in its body', 'type: regex', 'a+b', answer({ pattern: 'a+b', text: 'The final answer matches /a+b/' })],
+    ['regex with flags', 'type: regex\npattern: a\nflags: gi', '', answer({ pattern: 'a', flags: 'i' })],
+    [
+      'regex in a file',
+      'type: regex\ntarget: { source: file, path: o.md }',
+      'a',
+      answer({ pattern: 'a', path: 'o.md' }),
+    ],
+    [
+      'file_exists',
+      "type: file_exists\npath: 'out/*.md'",
+      '',
+      { checks: [{ type: 'file_exists', path: 'out/*.md', text: 'g' }] },
+    ],
+    ['of the plugin arm alone', 'type: file_exists\npath: a\narm: with-only', '', { checks: [{ indicator: true }] }],
+    [
+      'of the plugin arm alone, judged',
+      'type: llm\narm: with-only',
+      'x',
+      { expectations: [{ text: 'x', indicator: true }] },
+    ],
+  ])('%s', async (_, front, body, expected) => expect(await read(front, body)).toMatchObject(expected))
+
+  test.each<[string, string, string]>([
+    ['tool_used', 'type: tool_used\ntool: Skill', 'which tools are called'],
+    ['tool_order', 'type: tool_order\nbefore: A\nafter: B', 'order of tool calls'],
+    ['baseline', 'type: baseline\nbaseline_file: b', 'stored transcript'],
+    ['an unknown type', 'type: vibes', 'no grader of type "vibes"'],
+    ['a regex over the trace', 'type: regex\npattern: a\ntarget: trace', 'their trace'],
+    ['a regex that is counted', 'type: regex\npattern: a\nmatch: count:2', 'count:2'],
+    ['a regex that is none', "type: regex\npattern: '('", 'Unterminated group'],
+    ['a regex without pattern', 'type: regex', 'pattern'],
+    ['an unknown flag', 'type: regex\npattern: a\nflags: v', 'flags v'],
+    ['a file that must be absent', 'type: file_exists\npath: a\nexists: false', 'absent'],
+    ['an llm grader without words', 'type: llm', 'no criteria'],
+  ])('%s is named as not read', async (_, front, why) => {
+    const { warnings, checks, expectations } = await read(front)
+    expect([checks, expectations]).toEqual([[], []])
+    expect(warnings[0]).toContain('sum/graders/g: a grader of type')
+    expect(warnings[0]).toContain(why)
+    expect(warnings[1]).toContain('ungraded')
+  })
+  test('a weight is named as not read', async () => {
+    expect((await read('type: llm\nweight: 3', 'x')).warnings).toEqual([expect.stringContaining('weight is not read')])
+  })
+  test('graders of case.yaml and of files are both read', async () => {
+    const { checks, expectations } = await caseOf({
+      'case.yaml': 'graders:\n  - { name: there, type: file_exists, path: a.md }',
+      ...llm,
+    })
+    expect([checks?.length, expectations?.length]).toEqual([1, 1])
+  })
+
+  test.each<[string, string, string, boolean]>([
+    ['without it', 'a|b', 'xyz', true],
+    ['with it', 'a|b', 'x\nb', false],
+    ['with it at a line start', '^b', 'x\nb', false],
+    ['of nothing', 'a', '', true],
+  ])('not_contains is met by a text %s', async (_, pattern, text, met) => {
+    const { checks = [] } = await read(`type: regex\nmatch: not_contains\nflags: m`, pattern)
+    const [check] = checks
+    if (check?.type !== 'regex') throw new Error('no regex')
+    expect(new RegExp(check.pattern, check.flags).test(text)).toBe(met)
+  })
+})
+
+test('check lists its problems with the folder of the case', async () => {
+  const root = skillOf({ one: { 'prompt.md': '---\nname: n\n---\n', ...llm } })
+  const found = (await checkSkill(root)).problems.find(({ rule }) => rule === 'prompt-empty')
+  expect(found).toMatchObject({ file: path.join(root, 'evals/one'), at: null })
+})
