@@ -114,7 +114,7 @@ describe('answers that no agent gave', () => {
   })
   test('without a trial nothing is graded', async () => expect(await ids({ checks: [lacks] }, {})).toEqual([]))
   test('nothing is left behind', async () => {
-    const rooms = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`whetstone-`))
+    const rooms = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`whetstone-${process.pid}.`))
     const before = rooms()
     await ids({ checks: [lacks] }, { trials: ['null'] })
     expect(rooms().filter((name) => !before.includes(name))).toEqual([])

@@ -193,7 +193,7 @@ describe('the key of a run', () => {
       'activation',
       'run_number',
     ]
-    const naming = ['run_id', 'eval_id', 'eval_name', 'configuration', 'key']
+    const naming = ['run_id', 'eval_id', 'eval_name', 'configuration', 'key', 'rerun_of']
     expect(Object.keys(runSpec.shape).sort()).toEqual([...shaping, ...naming].sort())
   })
   test('the order of properties says nothing', () => {
