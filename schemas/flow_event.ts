@@ -66,6 +66,13 @@ export const flowEvent = z.discriminatedUnion('type', [
     judge_errors: z.number().int(),
     cost_usd: z.number().nullable(),
   }),
+  z.object({
+    type: z.literal('artefact_damaged'),
+    ...of,
+    file: z.string(),
+    message: z.string().describe('what is wrong with it, and where'),
+    mended: z.string().describe('what is done about it'),
+  }),
   z.object({ type: z.literal('limit_changed'), ...of, limit: z.number().int(), reason: z.string() }),
   z.object({ type: z.literal('budget_reached'), ...of, reason: z.string() }),
   z.object({

@@ -50,6 +50,8 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
       return `retry ${runLabel(event)} in ${duration(event.wait_ms)}: ${event.kind}: ${oneLine(event.message, 200)}`
     case 'budget_reached':
       return `budget reached: ${event.reason}`
+    case 'artefact_damaged':
+      return damaged(event)
     case 'skill_failed':
       return failure(event)
     case 'last_failed':
@@ -67,7 +69,13 @@ function runLabel(run: { eval_id: number; eval_name: string; configuration: stri
 
 /** What is said of a benchmark outside its own table. */
 function aboveTheTable(event: FlowEvent): string | null {
-  return event.type === 'skill_failed' || event.type === 'last_failed' ? lineFor(event, noProgress) : null
+  return above.has(event.type) ? lineFor(event, noProgress) : null
+}
+
+const above: ReadonlySet<string> = new Set(['skill_failed', 'last_failed', 'artefact_damaged'])
+
+function damaged({ message, mended }: Extract<FlowEvent, { type: 'artefact_damaged' }>): string {
+  return oneLine(`damaged ${message}: ${mended}`, 500)
 }
 
 function failure({ skill, cell, message, fix }: Extract<FlowEvent, { type: 'skill_failed' }>): string {
@@ -129,11 +137,11 @@ function table({ stream, concurrency }: LiveOptions): Live {
   timer.unref()
   return {
     on(event) {
-      const above = aboveTheTable(event)
-      if (above !== null || event.type === 'plan_ready') leaveBlock()
+      const line = aboveTheTable(event)
+      if (line !== null || event.type === 'plan_ready') leaveBlock()
       view.state = advance(view.state, event)
       view.dirty = view.state.plan !== null
-      if (above !== null) stream.write(`${above}\n`)
+      if (line !== null) stream.write(`${line}\n`)
       if (event.type === 'plan_ready')
         stream.write(
           preamble(event)

@@ -43,6 +43,7 @@ export function advance(state: Progress, event: FlowEvent): Progress {
     case 'limit_changed':
     case 'budget_reached':
     case 'benchmark_written':
+    case 'artefact_damaged':
     case 'skill_failed':
     case 'last_failed':
       return state

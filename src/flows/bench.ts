@@ -13,6 +13,7 @@ import { clearAbandoned } from './abandoned.ts'
 import type { FlowContext } from './context.ts'
 import { execute, isDone } from './execute.ts'
 import { type Held, holdBenchmark } from './hold.ts'
+import { isOfPlan, mend } from './mend.ts'
 import { preflight } from './preflight.ts'
 import { type BenchRequest, type Prepared, prepare } from './prepare.ts'
 import { type BenchResult, isComplete, summarize } from './summarize.ts'
@@ -37,6 +38,7 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
   const plan = withRerunsOf(await readPlan(folder).catch(() => null), prepared.plan)
   await writePlan(folder, plan)
   const files = await snapshotSkills(prepared.folders, made.scratch)
+  await mend(folder, plan, context)
   context.emit(await planReady(folder, { ...prepared, plan }))
   const hidden = [plan.skill.path, prepared.workspace]
   const { concurrency, passEnv } = request
@@ -65,7 +67,7 @@ async function openBenchmark(
   fresh: boolean,
   context: FlowContext,
 ): Promise<{ folder: string; held: Held }> {
-  const unfinished = fresh ? null : await findUnfinished(workspace, plan)
+  const unfinished = fresh ? null : await findUnfinished(workspace, plan, context)
   if (unfinished !== null) {
     const held = await holdBenchmark(unfinished, context, startAnother)
     if (!(await isComplete(unfinished))) return { folder: unfinished, held }
@@ -86,10 +88,11 @@ async function writePlan(folder: string, plan: Plan): Promise<void> {
   await writeMetadata(folder, plan, statements)
 }
 
-async function findUnfinished(workspace: string, plan: Plan): Promise<string | null> {
+async function findUnfinished(workspace: string, plan: Plan, context: FlowContext): Promise<string | null> {
   for (const folder of await listBenchmarks(workspace)) {
     const other = await readPlan(folder).catch(() => null)
-    if (other?.plan_id === plan.plan_id) return (await isComplete(folder)) ? null : folder
+    const isSame = other === null ? await isOfPlan(folder, plan, context) : other.plan_id === plan.plan_id
+    if (isSame) return (await isComplete(folder)) ? null : folder
   }
   return null
 }

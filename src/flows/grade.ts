@@ -7,7 +7,7 @@ import { UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
 import { loadSuite } from '../phases/1-plan/load.ts'
 import { selectCases } from '../phases/1-plan/select.ts'
-import { benchmarkPaths } from '../store/paths.ts'
+import { benchmarkPaths, runPaths } from '../store/paths.ts'
 import { readPlan, readRun, writeArtefact } from '../store/store.ts'
 import { autoEngine } from './auto_engine.ts'
 import type { FlowContext } from './context.ts'
@@ -47,7 +47,11 @@ async function gradeHeld(folder: string, before: Plan, { request, context }: Ask
     .map((spec) =>
       limit(async () => {
         if (context.drain.aborted) return
-        const stored = await readRun(folder, spec.run_id)
+        const { grading } = runPaths(folder, spec.run_id)
+        const stored = await readRun(folder, spec.run_id, (damage) => {
+          if (damage.file !== grading) return // the reports will say so
+          context.emit({ type: 'artefact_damaged', ...damage, mended: 'the run is graded again' })
+        })
         if (stored !== null) await gradeStored({ plan, folder, spec, stored, passEnv, hidden: [], again }, context)
       }),
     )

@@ -12,6 +12,7 @@ import { type Timing, timing } from '../../schemas/timing.ts'
 import { codeOf, messageOf, UserError } from '../base/error.ts'
 import { exists, syncFolder, walk, writeAtomic } from '../base/files.ts'
 import { checkAs, readJson } from '../base/json.ts'
+import { type OnDamage, readIf } from './damage.ts'
 import { benchmarkPaths, benchmarksFolder, metadataPaths, runPaths, timestampName } from './paths.ts'
 
 /** Everything known of one finished run. */
@@ -88,26 +89,17 @@ async function syncFile(file: string): Promise<void> {
   }
 }
 
-/** What is on disk of a run; null when it is not committed or its record can't be read (then it is run again). */
-export async function readRun(benchmark: string, runId: string): Promise<StoredRun | null> {
+/** What is on disk of a run; null when it is not committed or its record can't be read. What is unfit counts as absent, and is told. */
+export async function readRun(benchmark: string, runId: string, onDamage?: OnDamage): Promise<StoredRun | null> {
   const paths = runPaths(benchmark, runId)
-  const record = await readIf(runRecord, paths.record)
+  const record = await readIf(runRecord, paths.record, onDamage)
   if (record === null) return null
   return {
     record,
-    grading: await readIf(grading, paths.grading),
-    timing: await readIf(timing, paths.timing),
-    metrics: await readIf(metrics, paths.metrics),
+    grading: await readIf(grading, paths.grading, onDamage),
+    timing: await readIf(timing, paths.timing, onDamage),
+    metrics: await readIf(metrics, paths.metrics, onDamage),
   }
-}
-
-/** The value, or null where the file is missing or unfit. */
-async function readIf<S extends z.ZodType>(schema: S, file: string): Promise<z.infer<S> | null> {
-  if (!(await exists(file))) return null
-  return readJson(schema, file).catch((error: unknown) => {
-    if (error instanceof UserError) return null
-    throw error
-  })
 }
 
 /** Writes a grading and adds the grader's times to timing.json. */

@@ -1,0 +1,61 @@
+/** What earlier work left damaged in a benchmark: named once, and made anew at the least cost, before anything goes on from there. */
+import { rm } from 'node:fs/promises'
+import path from 'node:path'
+import pLimit from 'p-limit'
+import { benchmark as benchmarkSchema } from '../../schemas/benchmark.ts'
+import { type Plan, plan as planSchema, type RunSpec } from '../../schemas/plan.ts'
+import { writeRunFiles } from '../phases/2-run/write.ts'
+import { type Damage, readIf, readTranscript } from '../store/damage.ts'
+import { benchmarkPaths, runPaths } from '../store/paths.ts'
+import { readRun } from '../store/store.ts'
+import type { FlowContext } from './context.ts'
+import { isDone } from './execute.ts'
+
+/** Looks at every run of the plan that is on disk. What can't be made anew from the rest of its run is run or graded again. */
+export async function mend(folder: string, plan: Plan, context: FlowContext): Promise<void> {
+  const limit = pLimit(16)
+  const tell = (damage: Damage, mended: string) => context.emit({ type: 'artefact_damaged', ...damage, mended })
+  await readIf(benchmarkSchema, benchmarkPaths(folder).benchmark, (damage) =>
+    tell(damage, 'it is written anew at the end'),
+  )
+  await Promise.all(plan.runs.map((spec) => limit(() => mendRun(folder, spec, tell))))
+}
+
+type Tell = (damage: Damage, mended: string) => void
+
+async function mendRun(folder: string, spec: RunSpec, tell: Tell): Promise<void> {
+  const paths = runPaths(folder, spec.run_id)
+  const found: Damage[] = []
+  const stored = await readRun(folder, spec.run_id, (damage) => found.push(damage))
+  if (stored === null) for (const damage of found) tell(damage, 'the run is made again')
+  if (stored === null || !isDone(stored, spec)) return
+  const events = await readTranscript(path.join(paths.folder, 'transcript.jsonl'), (damage) => {
+    tell(damage, 'the run is made again')
+  })
+  if (events === null) return await rm(paths.record, { force: true })
+  const cheap = found.filter(({ file }) => file !== paths.grading)
+  if (cheap.length > 0) {
+    await writeRunFiles({ folder: paths.folder, record: stored.record, events, prompt: spec.prompt })
+    for (const damage of cheap) tell(damage, 'it is made anew from run.json and the transcript')
+  }
+  const grading = found.find(({ file }) => file === paths.grading)
+  if (grading !== undefined) tell(grading, 'the run is graded again')
+}
+
+/** Whether a folder whose plan.json is damaged holds runs of this plan; says what becomes of it. */
+export async function isOfPlan(folder: string, plan: Plan, context: FlowContext): Promise<boolean> {
+  const found: Damage[] = []
+  await readIf(planSchema, benchmarkPaths(folder).plan, (damage) => found.push(damage))
+  const isOurs = await holdsRunOf(folder, plan)
+  const mended = isOurs ? 'its runs are those of this plan: it is written anew' : 'this benchmark is passed over'
+  for (const damage of found) context.emit({ type: 'artefact_damaged', ...damage, mended })
+  return isOurs && found.length > 0
+}
+
+async function holdsRunOf(folder: string, plan: Plan): Promise<boolean> {
+  for (const spec of plan.runs) {
+    const stored = await readRun(folder, spec.run_id)
+    if (stored?.record.key === spec.key) return true
+  }
+  return false
+}

@@ -1,0 +1,124 @@
+/** Artefacts cut off or no JSON: named once, and made anew at the least cost. */
+import { cpSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { agent, fresh, makeSkill, whetstone } from '../e2e/program.ts'
+
+const cases = [{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }]
+const run = 'eval-1-task/with_skill/run-1'
+
+interface Made {
+  folder: string
+  starts: () => number
+  bench: (flags?: string[]) => ReturnType<typeof whetstone>
+}
+let made: Made
+
+const template = fresh()
+const skill = makeSkill(cases)
+
+function benchIn(top: string, flags: readonly string[] = []) {
+  const args = ['bench', skill, '--engine', agent('tidy.mjs'), '--workspace', path.join(top, 'ws'), '--runs', '1']
+  return whetstone([...args, '--pass-env', 'AGENT_LOG', ...flags], { env: { AGENT_LOG: path.join(top, 'agent.log') } })
+}
+
+function benchmarkIn(top: string): string {
+  const folder = path.join(top, 'ws/benchmarks')
+  return path.join(folder, readdirSync(folder)[0] ?? '')
+}
+
+/** A whole benchmark of two runs, whose benchmark.json says that it is not: the next bench goes on in it. */
+beforeAll(async () => {
+  const end = await benchIn(template)
+  if (end.code !== 0) throw new Error(end.stderr)
+  const file = path.join(benchmarkIn(template), 'benchmark.json')
+  writeFileSync(file, readFileSync(file, 'utf8').replace('"complete": true', '"complete": false'))
+})
+
+beforeEach(() => {
+  const top = fresh()
+  cpSync(template, top, { recursive: true })
+  const starts = () => readFileSync(path.join(top, 'agent.log'), 'utf8').match(/start/g)?.length ?? 0
+  made = { folder: benchmarkIn(top), bench: (flags) => benchIn(top, flags), starts }
+})
+
+const cut = (file: string) => truncateSync(file, Math.floor(readFileSync(file).length / 2))
+const damages = {
+  empty: (file: string) => truncateSync(file, 0),
+  'full of zero bytes': (file: string) => writeFileSync(file, Buffer.alloc(500)),
+  'JSON of another kind': (file: string) => writeFileSync(file, '[1]\n'),
+}
+const files: [string, string, number][] = [
+  [`${run}/run.json`, 'the run is made again', 3],
+  [`${run}/transcript.jsonl`, 'the run is made again', 3],
+  [`${run}/timing.json`, 'made anew from run.json', 2],
+  [`${run}/outputs/metrics.json`, 'made anew from run.json', 2],
+  [`${run}/grading.json`, 'the run is graded again', 2],
+  ['plan.json', 'it is written anew', 2],
+  ['benchmark.json', 'it is written anew', 2],
+]
+const table = [
+  ...files.map((row) => [...row, 'cut off', cut] as const),
+  ...Object.entries(damages).map(
+    ([how, damage]) => [`${run}/run.json`, 'the run is made again', 3, how, damage] as const,
+  ),
+]
+
+describe('bench', () => {
+  test.each(table)('%s: %s (%i runs in all) when it is %s', async (name, mended, runs, _how, damage) => {
+    const file = path.join(made.folder, name)
+    damage(file)
+    const end = await made.bench()
+    expect(end.code, end.stderr).toBe(0)
+    const told = end.stderr.split('\n').filter((line) => line.startsWith('damaged '))
+    expect(told).toEqual([expect.stringContaining(mended)])
+    expect(told[0]).toContain(file)
+    expect(made.starts()).toBe(runs)
+    expect(readdirSync(path.dirname(made.folder))).toHaveLength(1)
+    expect(() =>
+      readFileSync(file, 'utf8')
+        .trim()
+        .split('\n{')
+        .slice(0, 1)
+        .map((text) => JSON.parse(text)),
+    ).not.toThrow()
+  })
+  test('nothing is told where nothing is damaged', async () => {
+    expect((await made.bench()).stderr).not.toContain('damaged')
+    expect(made.starts()).toBe(2)
+  })
+  test('--json tells it as an event', async () => {
+    cut(path.join(made.folder, run, 'run.json'))
+    const events = (await made.bench(['--json'])).stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    expect(events.filter(({ type }) => type === 'artefact_damaged')).toMatchObject([
+      { file: expect.stringMatching(/run\.json$/) },
+    ])
+  })
+  test('a damaged plan of another benchmark is passed over', async () => {
+    cut(path.join(made.folder, 'plan.json'))
+    const end = await made.bench(['--max-turns', '7'])
+    expect(end.code, end.stderr).toBe(0)
+    expect(end.stderr).toMatch(/^damaged .*plan\.json.*passed over$/m)
+    expect(readdirSync(path.dirname(made.folder))).toHaveLength(2)
+  })
+})
+
+describe('aggregate and grade', () => {
+  test.each([
+    ['aggregate', `${run}/run.json`, 'left out', 3],
+    ['aggregate', `${run}/grading.json`, 'left out', 3],
+    ['grade', `${run}/run.json`, 'left out', 3],
+    ['grade', `${run}/grading.json`, 'graded again', 0],
+  ])('%s names %s once: %s, exit %i', async (command, name, mended, code) => {
+    cut(path.join(made.folder, name))
+    const end = await whetstone([command, made.folder])
+    expect(end.code, end.stderr).toBe(code)
+    const told = end.stderr.split('\n').filter((line) => line.startsWith('damaged '))
+    expect(told).toEqual([expect.stringContaining(mended)])
+    expect(made.starts()).toBe(2)
+    expect(existsSync(path.join(made.folder, name))).toBe(true)
+  })
+})
