@@ -21,7 +21,10 @@ const forms: readonly { what: string; form: RegExp }[] = [
   { what: 'an npm token', form: /\bnpm_[A-Za-z0-9]{36}\b/ },
   { what: 'a Hugging Face token', form: /\bhf_[A-Za-z0-9]{30,}/ },
   { what: 'a private key', form: /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----/ },
-  { what: 'a password in an address', form: /\b[a-z][a-z0-9+.-]*:\/\/[^\s/:@<>{}$"']+:[^\s/:@<>{}$"']{8,}@[\w.-]+/ },
+  {
+    what: 'a password in an address',
+    form: /\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@<>{}$"']{1,100}:[^\s/:@<>{}$"']{8,200}@[\w.-]/,
+  },
 ]
 
 export const secretRule: Rule<readonly SkillFileText[]> = {
@@ -31,9 +34,16 @@ export const secretRule: Rule<readonly SkillFileText[]> = {
   find: (files) => files.flatMap(secretsIn),
 }
 
+/** What documents write in place of a key. */
+const placeholder = /example|your|x{6,}|\*{3,}|0{8,}|12345678|:(password|passw0rd|secret)@/i
+
+function isReal(found: string | undefined): boolean {
+  return found !== undefined && !placeholder.test(found)
+}
+
 function secretsIn({ file, text }: SkillFileText): Finding[] {
   return text.split('\n').flatMap((line, index) => {
-    const found = forms.find(({ form }) => form.test(line))
+    const found = forms.find(({ form }) => isReal(form.exec(line)?.[0]))
     if (found === undefined) return []
     const fix = 'take it out and revoke it; name an environment variable instead'
     return [{ message: `looks like ${found.what}`, fix, line: index + 1, file }]

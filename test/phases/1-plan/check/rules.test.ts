@@ -1,8 +1,10 @@
 /** Each rule of `check`: what breaks it, where it is said to be, and that a sound skill breaks none. */
 import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import type { Problem } from '../../../../schemas/check_report.ts'
+import { checkReport } from '../../../../schemas/check_report.ts'
 import { allRules } from '../../../../src/phases/1-plan/check/all_rules.ts'
 import { checkSkill } from '../../../../src/phases/1-plan/check/check_skill.ts'
 import { folderOf } from '../folder.ts'
@@ -152,9 +154,14 @@ describe('the files', () => {
     expect(JSON.stringify(found)).not.toContain(value)
   })
   test('placeholders are no secrets', async () => {
-    expect(await ids({ 'a.sh': 'KEY=sk-ant-...\nURL=postgres://user:$PASSWORD_HERE@host\nsk-your-key-here' })).toEqual(
-      [],
-    )
+    expect(
+      await ids({
+        'a.sh':
+          'KEY=sk-ant-...\nURL=postgres://user:$PASSWORD_HERE@host\nsk-your-key-here\nmongodb://me:password@host\nAKIAIOSFODNN7EXAMPLE\nghp_'.concat(
+            'x'.repeat(36),
+          ),
+      }),
+    ).toEqual([])
   })
 })
 
@@ -306,6 +313,42 @@ describe('what is named', () => {
     expect(checked.path).toBe(path.join(root, shown ?? name))
     expect(checked.readable).toBe(readable)
     expect(checked.problems.map(({ rule }) => rule)).toEqual(expected)
+  })
+})
+
+describe('whatever it finds', () => {
+  const words = fc.oneof(
+    fc.constantFrom('---', 'name: sums', 'metadata:', '  a: 1', '[a](../b)', '```', ': [', '*x'),
+    fc.string(),
+  )
+  const texts = fc.array(words, { maxLength: 8 }).map((all) => all.join('\n'))
+  const names = fc.constantFrom(
+    'id',
+    'prompt',
+    'files',
+    'expectations',
+    'checks',
+    'reference',
+    'expected_output',
+    'timeout',
+  )
+  const value = fc.oneof(
+    fc.jsonValue({ maxDepth: 2 }),
+    fc.constantFrom('../x', 'evals', [{ type: 'regex', pattern: '(' }]),
+  )
+  const one = fc.array(fc.tuple(names, value), { maxLength: 6 }).map((entries) => Object.fromEntries(entries))
+  test('it never throws, and every problem keeps its schema', async () => {
+    await fc.assert(
+      fc.asyncProperty(texts, fc.array(one, { maxLength: 3 }), async (text, list) => {
+        const root = place({ 'SKILL.md': text, 'evals/evals.json': JSON.stringify(list) })
+        const { readable, problems: found } = await checkSkill(root)
+        const counts = { error: 0, warning: 0, info: 0 }
+        checkReport.parse({ schema_version: 1, skills: [{ path: root, readable, problems: found }], counts })
+        const known = allRules.map(({ id }) => id)
+        expect(found.filter(({ rule }) => !known.includes(rule))).toEqual([])
+      }),
+      { numRuns: 150 },
+    )
   })
 })
 
