@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { aggregateAgain } from '../../src/flows/aggregate.ts'
@@ -81,6 +81,50 @@ describe('the same two runs are found', () => {
       },
     ],
   ])('%s', async (_, files) => expect(await runsOf(files)).toEqual(both))
+})
+
+describe('what is no copy', () => {
+  test('two folders of one case are further runs of it', async () => {
+    const metadata = { eval_id: 1, prompt: 'Add up.' }
+    const files = {
+      'first/eval_metadata.json': metadata,
+      'first/with_skill/grading.json': graded(2, 2, 'a'),
+      'second/eval_metadata.json': metadata,
+      'second/with_skill/grading.json': graded(1, 2, 'b'),
+    }
+    expect(await runsOf(files)).toEqual(['with_skill 1/1 2/2', 'with_skill 1/2 1/2'])
+  })
+  test('repeats with the same verdicts in their run folders', async () => {
+    const files = ['run-1', 'run-2'].map((name) => [`eval-1/with_skill/${name}/grading.json`, graded(1, 1, 'a')])
+    expect(await runsOf(Object.fromEntries(files))).toEqual(['with_skill 1/1 1/1', 'with_skill 1/2 1/1'])
+  })
+  test('two cases under one stray eval_metadata.json at the root', async () => {
+    const files = {
+      'eval_metadata.json': { eval_id: 9, prompt: 'All.' },
+      'eval-1/with_skill/grading.json': graded(2, 2, 'a'),
+      'eval-2/with_skill/grading.json': graded(1, 2, 'b'),
+    }
+    expect(await runsOf(files)).toEqual(['with_skill 1/1 2/2', 'with_skill 2/1 1/2'])
+  })
+})
+
+describe('what is no run', () => {
+  const good = { 'eval-1/with_skill/run-1/grading.json': graded(2, 2, 'a') }
+  test.each([
+    ['a grading that an agent wrote', 'eval-1/with_skill/run-1/outputs/site/grading.json', graded(0, 2)],
+    ['outputs under no configuration', 'assets/templates/outputs/a.txt', 'x'],
+    ['a transcript elsewhere', 'docs/notes/transcript.md', 'x'],
+    ['a hidden folder', '.git/with_skill/grading.json', graded(0, 2)],
+  ])('%s', async (_, file, value) => {
+    const { benchmark } = await run(folderOf({ ...good, [file]: value }))
+    expect(benchmark.counts).toMatchObject({ planned: 1, used: 1 })
+    expect(benchmark.complete).toBe(true)
+  })
+  test('a broken link of an agent is no problem', async () => {
+    const folder = folderOf({ ...good, 'eval-1/with_skill/run-1/outputs/a.txt': 'x' })
+    symlinkSync('/no/such', path.join(folder, 'eval-1/with_skill/run-1/outputs/link'))
+    expect((await run(folder)).benchmark.problems).toBeUndefined()
+  })
 })
 
 describe('numbers and names', () => {

@@ -48,16 +48,39 @@ function grouped(found: readonly RunFound[]): Group[] {
   return [...groups.values()].sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
 }
 
-/** Puts two folders of the same case together; the one with run folders comes first, as the fuller layout. */
+/**
+ * Puts two folders of the same case together; the one with run folders comes first, as the fuller layout. Two of one
+ * layout with verdicts of their own are further runs of the case.
+ */
 function merged(groups: readonly Group[]): Group[] {
   const byLayout = [...groups].sort((a, b) => Number(hasRunFolders(b)) - Number(hasRunFolders(a)))
   const out: Group[] = []
+  // Only a folder with the same id or the first verdicts can be of the same case: nothing else is compared.
+  const alike = new Map<string, Group[]>()
   for (const group of byLayout) {
-    const same = out.find((other) => isSameCase(other, group))
-    if (same === undefined) out.push({ ...group, runs: [...group.runs] })
-    else same.runs.push(...group.runs)
+    const same = likenesses(group)
+      .flatMap((likeness) => alike.get(likeness) ?? [])
+      .find((other) => isSameCase(other, group))
+    if (same === undefined) {
+      const own = { ...group, runs: [...group.runs] }
+      out.push(own)
+      for (const likeness of [idLikeness(own), ...own.runs.map(signature)]) {
+        if (likeness !== null) alike.set(likeness, [...(alike.get(likeness) ?? []), own])
+      }
+    } else if (hasRunFolders(same) !== hasRunFolders(group) || isCopy(same, group)) same.runs.push(...group.runs)
+    else same.runs.push(...group.runs.map((run) => ({ ...run, run: `${group.name}/${run.run ?? ''}` })))
   }
   return out
+}
+
+function likenesses(group: Group): string[] {
+  const [first] = group.runs
+  return [idLikeness(group), first === undefined ? null : signature(first)].filter((likeness) => likeness !== null)
+}
+
+function idLikeness(group: Group): string | null {
+  const { id } = identity(group)
+  return id === null ? null : `id ${id}`
 }
 
 function hasRunFolders(group: Group): boolean {
@@ -72,9 +95,12 @@ function isSameCase(a: Group, b: Group): boolean {
     if (one.prompt !== null && two.prompt !== null) return one.prompt === two.prompt
     if (one.name !== null && two.name !== null) return one.name === two.name
   }
+  return isCopy(a, b)
+}
+
+function isCopy(a: Group, b: Group): boolean {
   const verdicts = new Set(a.runs.flatMap((run) => signature(run) ?? []))
-  const others = b.runs.map(signature)
-  return others.length > 0 && others.every((each) => each !== null && verdicts.has(each))
+  return b.runs.map(signature).every((each) => each !== null && verdicts.has(each))
 }
 
 function identity({ runs }: Group): { id: number | string | null; prompt: string | null; name: string | null } {
@@ -150,7 +176,7 @@ function describeCase({ name: folder, runs }: Group, rootName: string) {
   const stated =
     metadata?.eval_id ?? metadata?.id ?? fields?.eval_id ?? (byFolder === undefined ? null : Number(byFolder))
   const number = typeof stated === 'string' && /^\d{1,9}$/.test(stated) ? Number(stated) : stated
-  const id = typeof number === 'number' && Number.isInteger(number) && number >= 0 ? number : null
+  const id = typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : null
   const own = textIn(metadata, ['eval_name', 'name']) ?? textIn(fields, ['eval_name'])
   return {
     folder,

@@ -15,7 +15,7 @@ export interface Place {
   repeats: number
 }
 
-const runFolder = /^(?:run|trial|attempt|repeat|sample)[-_ ]?(\d+)$/i
+const runFolder = /^(?:run|trial|attempt|repeat|sample)[-_ ]?(\d{1,9})$/i
 const namedRunFolder = /^run[-_ ](.+)$/i
 const iterationFolder = /^(?:iteration|iter|round)[-_ ]?\d+$/i
 const caseFolder = /^(?:evals?|case|test)(?:[-_ ]|\d|$)/i

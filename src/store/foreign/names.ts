@@ -22,7 +22,7 @@ export const runNumberNames = ['run_number', 'run', 'run_id']
 export const passedNames = ['passed', 'passed_count', 'pass_count', 'assertions_passed']
 export const failedNames = ['failed', 'failed_count', 'fail_count', 'assertions_failed']
 export const totalNames = ['total', 'total_count', 'count', 'assertions_total']
-export const rateNames = ['pass_rate', 'overall_pass_rate', 'passRate', 'score']
+export const rateNames = ['pass_rate', 'overall_pass_rate', 'passRate']
 
 export const tokenNames = ['total_tokens', 'tokens', 'total_token_count', 'tokens_used', 'token_count', 'totalTokens']
 /** Kinds of tokens whose sum is the total, where no total is given. */

@@ -33,7 +33,7 @@ export async function readForeign(folder: string, asked: ArmsAsked): Promise<For
       'give a benchmark of ours (it holds plan.json) or a folder with <case>/<configuration>/grading.json in it',
     )
   }
-  refuseSeveral(folder, runs)
+  refuseSeveral(folder, graded)
   const found = casesOf(runs, nameOf(folder))
   const names = [...new Set(found.cases.flatMap((one) => one.runs.map((run) => run.configuration)))].sort()
   const committed = await readCommitted(folder, problems)
@@ -42,7 +42,7 @@ export async function readForeign(folder: string, asked: ArmsAsked): Promise<For
 }
 
 function refuseSeveral(folder: string, runs: readonly RunFound[]): void {
-  const iterations = [...new Set(runs.flatMap((run) => run.iteration ?? []))].sort()
+  const iterations = [...new Set(runs.map((run) => run.iteration ?? '.'))].sort()
   if (iterations.length < 2) return
   throw new UserError(
     `${folder}: holds several benchmarks: ${iterations.join(', ')}`,

@@ -28,22 +28,25 @@ export interface GradingFound {
   fields: Fields
 }
 
+/** How deep gradings may lie in each other: runs in a list, under a configuration. */
+const deepest = 2
+
 /** Empty: nothing in it that could be a grading. */
-export function gradingsIn(value: unknown): GradingFound[] {
+export function gradingsIn(value: unknown, depth = 0): GradingFound[] {
+  if (depth > deepest) return []
   if (Array.isArray(value)) return single({ expectations: value }, null)
   const fields = fieldsOf(value)
   if (fields === null) return []
-  const arms = Object.keys(fields).filter((name) => isConfiguration(name) && isGradingLike(fields[name]))
-  if (arms.length > 0) return arms.flatMap((name) => named(gradingsIn(fields[name]), name))
+  const arms = Object.keys(fields)
+    .filter(isConfiguration)
+    .flatMap((name) => named(gradingsIn(fields[name], depth + 1), name))
+  if (arms.length > 0) return arms
   for (const name of runListNames) {
     const runs = listIn(fields, [name])
-    if (runs?.length && runs.every((run) => listIn(fieldsOf(run), listNames) !== null)) return runs.flatMap(gradingsIn)
+    if (runs?.length && runs.every((run) => listIn(fieldsOf(run), listNames) !== null))
+      return runs.flatMap((run) => gradingsIn(run, depth + 1))
   }
   return single(fields, textIn(fields, configurationNames))
-}
-
-function isGradingLike(value: unknown): boolean {
-  return gradingsIn(value).length > 0
 }
 
 function named(found: readonly GradingFound[], configuration: string): GradingFound[] {
@@ -54,17 +57,20 @@ function single(fields: Fields, configuration: string | null): GradingFound[] {
   const grading = gradingOf(fields)
   if (grading === null) return []
   const run = numberIn(fields, runNumberNames)
-  return [{ configuration, run: run !== null && run >= 1 ? Math.trunc(run) : null, grading, fields }]
+  return [{ configuration, run: run !== null && run >= 1 && run < 1e9 ? Math.trunc(run) : null, grading, fields }]
 }
 
 /** Counted from the list where it holds verdicts; else from the counts; else the rate alone. Null: none of these. */
 function gradingOf(fields: Fields): Grading | null {
-  const items = (listIn(fields, listNames) ?? []).map(itemOf)
+  const list = listIn(fields, listNames)
+  const items = (list ?? []).map(itemOf)
   const expectations = items.flatMap(({ decided }) => decided ?? [])
   const undecided = items.flatMap((item) => item.undecided ?? [])
   const counts = countsOf(fields)
-  if (expectations.length === 0 && counts !== null) return { expectations, summary: counts, ...extrasOf(fields, []) }
-  if (items.length === 0 && listIn(fields, listNames) === null) return null
+  const isEmpty = list !== null && list.length === 0
+  if (expectations.length === 0 && counts !== null && !isEmpty)
+    return { expectations, summary: counts, ...extrasOf(fields, []) }
+  if (list === null) return null
   const passed = expectations.filter((item) => item.passed).length
   const total = expectations.length
   const summary = { passed, failed: total - passed, total, pass_rate: total === 0 ? 0 : passed / total }
@@ -114,7 +120,8 @@ function countsOf(fields: Fields): Grading['summary'] | null {
     const passed = numberIn(place, passedNames)
     const failed = numberIn(place, failedNames)
     const total = numberIn(place, totalNames) ?? (passed === null || failed === null ? null : passed + failed)
-    if (passed !== null && total !== null && total > 0 && passed <= total) {
+    if (total === 0) return null
+    if (passed !== null && total !== null && passed <= total && Number.isInteger(passed) && Number.isInteger(total)) {
       return { passed, failed: total - passed, total, pass_rate: passed / total, source: 'counts' }
     }
   }

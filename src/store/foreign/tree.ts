@@ -6,6 +6,7 @@ import { UserError } from '../../base/error.ts'
 import { walk } from '../../base/files.ts'
 import { parseJson, readText } from '../../base/json.ts'
 import type { StoredRun } from '../store.ts'
+import { isConfiguration } from './arms.ts'
 import { placeOf } from './layout.ts'
 import { type Fields, fieldsOf } from './pick.ts'
 import { type GradingFound, gradingsIn } from './read_grading.ts'
@@ -51,7 +52,10 @@ const left = new Set(['node_modules', '__pycache__'])
 export async function findRuns(root: string): Promise<TreeFound> {
   const skip = (name: string) => left.has(path.posix.basename(name)) || path.posix.basename(name).startsWith('.')
   const { files, leftOut } = await walk(root, { skip, unreadable: 'leave_out' })
-  const problems = leftOut.map(({ path: file, reason }) => ({ file, message: reason }))
+  // Odd files among the outputs are an agent's, and no part of a benchmark.
+  const problems = leftOut.flatMap(({ path: file, reason }) =>
+    `/${file}`.includes('/outputs/') ? [] : [{ file, message: reason }],
+  )
   const reader: Reader = { root, names: new Set(files.map((file) => file.path)), problems, read: new Map() }
   const folders = new Set([...reader.names].flatMap(runFolderOf))
   const runs: RunFound[] = []
@@ -90,7 +94,7 @@ async function runsIn(folder: string, reader: Reader): Promise<RunFound[]> {
   const run = {
     folder,
     ...place,
-    metadata: await metadataAbove(folder, reader),
+    metadata: await metadataAbove(folder, place.case === '' ? '' : '.', reader),
     missing: file === undefined ? 'there is no grading.json' : `${file} can't be used`,
   }
   const record = runRecord.safeParse(await readValue(at('run.json'), reader)).data ?? null
@@ -141,21 +145,26 @@ async function readValue(file: string, reader: Reader): Promise<unknown> {
   }
 }
 
-/** eval_metadata.json of the run's folder, else of the nearest folder above it. */
-async function metadataAbove(folder: string, reader: Reader): Promise<Fields | null> {
-  for (let at = folder; ; at = path.posix.dirname(at)) {
+/** eval_metadata.json of the run's folder, else of the nearest folder above it, below `end`: one at the root is of no single case. */
+async function metadataAbove(folder: string, end: string, reader: Reader): Promise<Fields | null> {
+  for (let at = folder; at !== end; at = path.posix.dirname(at)) {
     const found = fieldsOf(await readValue(path.posix.join(at, 'eval_metadata.json'), reader))
     if (found !== null || at === '.') return found
   }
+  return null
 }
 
-/** A folder without a grading is no run where the runs lie below it, or elsewhere under the same case and configuration. */
+/** A folder without a grading is a run only under a configuration's name; and it is none where the runs lie below it, or elsewhere under the same case and configuration. */
 function withoutShells(runs: readonly RunFound[]): RunFound[] {
   const arm = (run: RunFound) => `${run.iteration}\n${run.case}\n${run.configuration}`
   const graded = new Set(runs.filter((run) => run.result?.grading).map(arm))
+  const names = new Set(runs.flatMap((run) => (run.result?.grading ? (run.configuration ?? []) : [])))
   const numbered = new Set(runs.filter((run) => run.run !== null).map(arm))
   return runs.filter((run) => {
-    if (run.result !== null || run.run !== null) return true
+    if (run.result !== null) return true
+    const name = run.configuration ?? ''
+    if (!isConfiguration(name) && !names.has(name)) return false
+    if (run.run !== null) return true
     return run.missing.endsWith("can't be used")
       ? !numbered.has(arm(run))
       : !graded.has(arm(run)) && !numbered.has(arm(run))

@@ -1,4 +1,7 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { grading } from '../../../schemas/grading.ts'
+import { timing } from '../../../schemas/timing.ts'
 import { gradingsIn } from '../../../src/store/foreign/read_grading.ts'
 import { timingOf } from '../../../src/store/foreign/read_timing.ts'
 
@@ -41,7 +44,18 @@ describe('a grading is counted', () => {
       { text: 'it adds up', reason: 'the grading holds no verdict for it' },
     ])
   })
-  test.each([[{}], ['text'], [null], [{ notes: 'later' }]])('%j is no grading', (value) => {
+  test.each([
+    ['an empty list with a rate of 0', { expectations: [], summary: { passed: 0, failed: 0, total: 0, pass_rate: 0 } }],
+    ['an empty list', { expectations: [] }],
+  ])('%s decides nothing', (_, value) => expect(read(value)?.summary).toMatchObject({ total: 0, failed: 0 }))
+  test.each([
+    [{}],
+    ['text'],
+    [null],
+    [{ notes: 'later' }],
+    [{ summary: { total: 0, pass_rate: 0 } }],
+    [{ score: 4.5 }],
+  ])('%j is no grading', (value) => {
     expect(gradingsIn(value)).toEqual([])
   })
   test.each([
@@ -85,6 +99,43 @@ describe('one file with several gradings', () => {
       ['baseline', null, 0],
     ])
   })
+})
+
+test('no JSON is too odd: what is found fits the schema', () => {
+  const name = fc.constantFrom(
+    'expectations',
+    'runs',
+    'with_skill',
+    'summary',
+    'passed',
+    'total',
+    'pass_rate',
+    'text',
+    'run',
+  )
+  const leaf = fc.oneof(fc.boolean(), fc.double(), fc.integer(), fc.constantFrom(null, 'PASS', '85%', ''))
+  const odd = fc.letrec((tie) => ({
+    node: fc.oneof(
+      { maxDepth: 6 },
+      leaf,
+      fc.array(tie('node'), { maxLength: 3 }),
+      fc.dictionary(name, tie('node'), { maxKeys: 4 }),
+    ),
+  })).node
+  fc.assert(
+    fc.property(odd, (value) => {
+      for (const found of gradingsIn(value)) expect(() => grading.parse(found.grading)).not.toThrow()
+      expect(timing.nullable().safeParse(timingOf([value])).success).toBe(true)
+    }),
+    { numRuns: 2000, seed: 7 },
+  )
+})
+test('gradings in each other end somewhere', () => {
+  const deep = Array.from({ length: 5000 }).reduce<unknown>(
+    (inner) => ({ with_skill: inner, without_skill: inner }),
+    {},
+  )
+  expect(gradingsIn(deep)).toEqual([])
 })
 
 describe('a timing', () => {
