@@ -15,9 +15,7 @@ import { isDone } from './execute.ts'
 export async function mend(folder: string, plan: Plan, context: FlowContext): Promise<void> {
   const limit = pLimit(16)
   const tell = (damage: Damage, mended: string) => context.emit({ type: 'artefact_damaged', ...damage, mended })
-  await readIf(benchmarkSchema, benchmarkPaths(folder).benchmark, (damage) =>
-    tell(damage, 'it is written anew at the end'),
-  )
+  readIf(benchmarkSchema, benchmarkPaths(folder).benchmark, (damage) => tell(damage, 'it is written anew at the end'))
   await Promise.all(plan.runs.map((spec) => limit(() => mendRun(folder, spec, tell))))
 }
 
@@ -45,7 +43,7 @@ async function mendRun(folder: string, spec: RunSpec, tell: Tell): Promise<void>
 /** Whether a folder whose plan.json is damaged holds runs of this plan; says what becomes of it. */
 export async function isOfPlan(folder: string, plan: Plan, context: FlowContext): Promise<boolean> {
   const found: Damage[] = []
-  await readIf(planSchema, benchmarkPaths(folder).plan, (damage) => found.push(damage))
+  readIf(planSchema, benchmarkPaths(folder).plan, (damage) => found.push(damage))
   const isOurs = await holdsRunOf(folder, plan)
   const mended = isOurs ? 'its runs are those of this plan: it is written anew' : 'this benchmark is passed over'
   for (const damage of found) context.emit({ type: 'artefact_damaged', ...damage, mended })

@@ -1,10 +1,10 @@
 /** Artefacts that are cut off, no JSON or otherwise unfit: found and named, since what is silent is never mended. */
+import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { z } from 'zod'
 import { type TranscriptEvent, transcriptEvent } from '../../schemas/transcript.ts'
-import { codeOf, UserError } from '../base/error.ts'
-import { exists } from '../base/files.ts'
-import { checkAs, parseJson, readJson } from '../base/json.ts'
+import { codeOf, messageOf, UserError } from '../base/error.ts'
+import { checkAs, parseJson } from '../base/json.ts'
 
 export interface Damage {
   /** Absolute path. */
@@ -15,18 +15,21 @@ export interface Damage {
 
 export type OnDamage = (damage: Damage) => void
 
-/** The value; null where the file is missing, or unfit, which is told. */
-export async function readIf<S extends z.ZodType>(
-  schema: S,
-  file: string,
-  onDamage: OnDamage = () => {},
-): Promise<z.infer<S> | null> {
-  if (!(await exists(file))) return null
-  return readJson(schema, file).catch((error: unknown) => {
-    if (!(error instanceof UserError)) throw error
-    onDamage({ file, message: error.message })
+/**
+ * The value; null where the file is missing, or unfit, which is told. Small files by the thousand: read at once, which takes
+ * a fifth of the time.
+ */
+export function readIf<S extends z.ZodType>(schema: S, file: string, onDamage: OnDamage = () => {}): z.infer<S> | null {
+  try {
+    return checkAs(schema, parseJson(readFileSync(file, 'utf8'), file), file)
+  } catch (error) {
+    const code = codeOf(error)
+    if (code === 'ENOENT' || code === 'ENOTDIR') return null
+    if (!(error instanceof UserError) && code === null) throw error
+    const message = error instanceof UserError ? error.message : `${file}: ${messageOf(error)}`
+    onDamage({ file, message })
     return null
-  })
+  }
 }
 
 /** The events of a transcript.jsonl; null where it is missing or damaged, which is told. */

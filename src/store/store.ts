@@ -92,13 +92,13 @@ async function syncFile(file: string): Promise<void> {
 /** What is on disk of a run; null when it is not committed or its record can't be read. What is unfit counts as absent, and is told. */
 export async function readRun(benchmark: string, runId: string, onDamage?: OnDamage): Promise<StoredRun | null> {
   const paths = runPaths(benchmark, runId)
-  const record = await readIf(runRecord, paths.record, onDamage)
+  const record = readIf(runRecord, paths.record, onDamage)
   if (record === null) return null
   return {
     record,
-    grading: await readIf(grading, paths.grading, onDamage),
-    timing: await readIf(timing, paths.timing, onDamage),
-    metrics: await readIf(metrics, paths.metrics, onDamage),
+    grading: readIf(grading, paths.grading, onDamage),
+    timing: readIf(timing, paths.timing, onDamage),
+    metrics: readIf(metrics, paths.metrics, onDamage),
   }
 }
 
@@ -109,7 +109,7 @@ export async function writeGrading(
   graded: { grading: Grading; graderStart: string; graderEnd: string },
 ): Promise<void> {
   const paths = runPaths(benchmark, runId)
-  const before = (await readIf(timing, paths.timing)) ?? {}
+  const before = readIf(timing, paths.timing) ?? {}
   const seconds = (Date.parse(graded.graderEnd) - Date.parse(graded.graderStart)) / 1000
   const times = { grader_start: graded.graderStart, grader_end: graded.graderEnd, grader_duration_seconds: seconds }
   await writeArtefact(timing, paths.timing, { ...before, ...times })
