@@ -11,8 +11,27 @@ const systemCodes: Readonly<Record<string, number>> = {
   ENAMETOOLONG: exitCodes.usage,
   ENOSPC: exitCodes.incomplete,
   EDQUOT: exitCodes.incomplete,
+  EFBIG: exitCodes.incomplete,
+  EIO: exitCodes.incomplete,
   EMFILE: exitCodes.incomplete,
   ENFILE: exitCodes.incomplete,
+}
+
+const elsewhere = 'choose a place that can be written to: --workspace, or TMPDIR for the temporary folder'
+const free = 'free some space (df -h); then the same command goes on, and what was finished is kept'
+const fixes: Readonly<Record<string, string>> = {
+  EACCES: elsewhere,
+  EPERM: elsewhere,
+  EROFS: elsewhere,
+  ENOSPC: free,
+  EDQUOT: free,
+  EFBIG: free,
+}
+
+/** How to mend it; null where nobody can say. */
+export function fixOf(error: unknown): string | null {
+  if (error instanceof Error && 'fix' in error && typeof error.fix === 'string') return error.fix
+  return fixes[codeOf(error) ?? ''] ?? null
 }
 
 /** The exit code that an error means. */

@@ -8,7 +8,7 @@ import { addDemo } from './commands/demo.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addGrade } from './commands/grade.ts'
 import { addPractice } from './commands/practice.ts'
-import { codeFor } from './error_code.ts'
+import { codeFor, fixOf } from './error_code.ts'
 import { exitCodes, exitHelp } from './exit.ts'
 import { checkSwitches, checkValues, mistakeOf } from './mistakes.ts'
 
@@ -73,8 +73,4 @@ async function report(error: unknown, json: boolean): Promise<number> {
     process.stderr.write(`${dim(error.stack ?? '')}\nThis is a bug in Whetstone. Finished runs are kept on disk.\n`)
   }
   return code
-}
-
-function fixOf(error: unknown): string | null {
-  return error instanceof Error && 'fix' in error && typeof error.fix === 'string' ? error.fix : null
 }

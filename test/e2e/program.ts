@@ -16,6 +16,8 @@ export interface ProgramEnd {
 export interface ProgramOptions {
   cwd?: string
   env?: Record<string, string>
+  /** A shell script that starts the program, which are its "$0" "$@": to limit what it may do. */
+  shell?: string
   /** Called with the child, to signal it. */
   started?: (child: ReturnType<typeof spawn>) => void
 }
@@ -29,7 +31,9 @@ export function whetstone(args: readonly string[], options: ProgramOptions = {})
     NO_COLOR: '1',
     ...options.env,
   }
-  const child = spawn(process.execPath, [bin, ...args], {
+  const program = [process.execPath, bin, ...args]
+  const [command = '', ...rest] = options.shell === undefined ? program : ['bash', '-c', options.shell, ...program]
+  const child = spawn(command, rest, {
     cwd: options.cwd ?? fresh(),
     env,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -1,0 +1,104 @@
+/** A disk that is full, or can't be written to: one clear line, nothing half-written counts, nothing more is paid for. */
+import { execFileSync, spawnSync } from 'node:child_process'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { agent, fresh, makeSkill, type ProgramOptions, whetstone } from './program.ts'
+
+const cases = [1, 2, 3, 4, 5, 6].map((id) => ({ id, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }))
+const skill = makeSkill(cases)
+const log = () => path.join(fresh(), 'agent.log')
+const starts = (file: string) => (existsSync(file) ? (readFileSync(file, 'utf8').match(/start/g)?.length ?? 0) : 0)
+
+function bench(workspace: string, options: ProgramOptions & { log: string; bytes: number }) {
+  const args = ['bench', skill, '--engine', agent('verbose.mjs'), '--workspace', workspace, '--runs', '1']
+  const env = { ...options.env, AGENT_LOG: options.log, AGENT_BYTES: String(options.bytes) }
+  return whetstone([...args, '--concurrency', '2', '--pass-env', 'AGENT_LOG', '--pass-env', 'AGENT_BYTES'], {
+    ...options,
+    env,
+  })
+}
+
+/** Every JSON file of a workspace, which must be whole; gives how many run.json there are. */
+function runsIn(workspace: string): number {
+  const names = readdirSync(workspace, { recursive: true, encoding: 'utf8' })
+  for (const name of names.filter((one) => one.endsWith('.json')))
+    JSON.parse(readFileSync(path.join(workspace, name), 'utf8'))
+  expect(names.filter((name) => /\.partial|\.tmp$|\.lease/.test(name))).toEqual([])
+  return names.filter((name) => path.basename(name) === 'run.json').length
+}
+
+const mounts: string[] = []
+function mounted(options: string): string | null {
+  const folder = fresh()
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', folder]).status !== 0) return null
+  mounts.push(folder)
+  return folder
+}
+afterAll(() => {
+  for (const folder of mounts) spawnSync('umount', ['-l', folder])
+})
+
+describe('files may not grow (as with a quota)', () => {
+  test('ends with 3 and one line; the same command goes on', async () => {
+    const [workspace, file] = [path.join(fresh(), 'ws'), log()]
+    const limited = 'trap "" XFSZ; ulimit -f 100; exec "$0" "$@"'
+    const end = await bench(workspace, { log: file, bytes: 300_000, shell: limited })
+    expect(end.code, end.stderr).toBe(3)
+    expect(end.stderr).toMatch(/^error .*EFBIG.*\n {6}free what is short/m)
+    expect(end.stderr).not.toMatch(/\n\s+at /)
+    expect(starts(file)).toBeLessThanOrEqual(2)
+    expect(runsIn(workspace)).toBe(0)
+    const again = await bench(workspace, { log: file, bytes: 300_000 })
+    expect(again.code, again.stderr).toBe(0)
+    expect(runsIn(workspace)).toBe(12)
+    expect(readdirSync(path.join(workspace, 'benchmarks'))).toHaveLength(1)
+  })
+})
+
+const full = mounted('size=1m')
+describe.runIf(full !== null)('a disk of 1 MiB', () => {
+  test('ends with 3 and one line; finished runs are kept, none is half there; with more space it goes on', async () => {
+    const [workspace, file] = [path.join(full ?? '', 'ws'), log()]
+    const end = await bench(workspace, { log: file, bytes: 100_000 })
+    expect(end.code, end.stderr).toBe(3)
+    expect(end.stderr).toMatch(/^error .*ENOSPC.*\n {6}free what is short/m)
+    const kept = runsIn(workspace)
+    const before = starts(file)
+    expect(before).toBeLessThan(12)
+    execFileSync('mount', ['-o', 'remount,size=50m', full ?? ''])
+    const again = await bench(workspace, { log: file, bytes: 100_000 })
+    expect(again.code, again.stderr).toBe(0)
+    expect(again.stderr).not.toContain('damaged')
+    expect(starts(file) - before).toBe(12 - kept)
+    expect(runsIn(workspace)).toBe(12)
+  })
+})
+
+describe('a workspace that can not be written to ends with 2 before anything is paid for', () => {
+  const readOnly = mounted('ro')
+  const rows: [string, string | null][] = [
+    ['a read-only disk', readOnly],
+    ['a place below a file', path.join(skill, 'SKILL.md')],
+    ['a place of the system', '/sys'],
+  ]
+  test.each(rows.filter(([, folder]) => folder !== null))('%s', async (_what, folder) => {
+    const file = log()
+    const end = await bench(path.join(folder ?? '', 'ws'), { log: file, bytes: 0 })
+    expect(end.code, end.stderr).toBe(2)
+    expect(end.stderr).toMatch(/^error .*\n {6}.*--workspace/m)
+    expect(starts(file)).toBe(0)
+  })
+  test.runIf(readOnly !== null)('an unfinished benchmark on a disk that is read-only by now', async () => {
+    const folder = mounted('size=50m') ?? ''
+    const [workspace, file] = [path.join(folder, 'ws'), log()]
+    const limited = 'trap "" XFSZ; ulimit -f 100; exec "$0" "$@"'
+    await bench(workspace, { log: file, bytes: 300_000, shell: limited })
+    const before = starts(file)
+    execFileSync('mount', ['-o', 'remount,ro', folder])
+    const end = await bench(workspace, { log: file, bytes: 0 })
+    expect(end.code, end.stderr).toBe(2)
+    expect(end.stderr).toMatch(/^error .*read-only.*\n {6}.*--workspace/m)
+    expect(starts(file)).toBe(before)
+  })
+})
