@@ -4,6 +4,7 @@ import path from 'node:path'
 import pLimit from 'p-limit'
 import type { Plan, RunSpec } from '../../schemas/plan.ts'
 import type { RunRecord } from '../../schemas/run.ts'
+import { codeOf, messageOf } from '../base/error.ts'
 import type { WalkedFile } from '../base/files.ts'
 import { engineNamed } from '../engines/table.ts'
 import { runLocal } from '../jobs/local.ts'
@@ -11,7 +12,7 @@ import { withRetry } from '../jobs/retry.ts'
 import { performRun, type RunResult } from '../phases/2-run/run.ts'
 import { benchmarkPaths } from '../store/paths.ts'
 import { commitRun, readRun, type StoredRun } from '../store/store.ts'
-import type { FlowContext } from './context.ts'
+import { type FlowContext, IncompleteError } from './context.ts'
 import { gradeStored } from './grade_stored.ts'
 import { runFinished, runName } from './run_events.ts'
 import { startOrder } from './start_order.ts'
@@ -36,25 +37,46 @@ export async function execute(execution: Execution, context: FlowContext): Promi
   const drain = AbortSignal.any([context.drain, stop.signal])
   const gradeLimit = pLimit(execution.concurrency)
   const gradings: Promise<void>[] = []
-  const grade = (spec: RunSpec, stored: StoredRun) => {
-    gradings.push(gradeLimit(() => gradeStored({ ...execution, spec, stored, again: false }, context)))
+  const orStop = async (work: Promise<void>) => {
+    await work.catch((error: unknown) => {
+      if (isShortage(error)) stop.abort(messageOf(error))
+      throw error
+    })
   }
-  const runs = await startOrder(execution.plan.runs, execution.folder)
-  const jobs = runs.map((spec) => async () => {
+  const grade = (spec: RunSpec, stored: StoredRun) => {
+    gradings.push(gradeLimit(() => orStop(gradeStored({ ...execution, spec, stored, again: false }, context))))
+  }
+  const perform = async (spec: RunSpec) => {
     const stored = await readRun(execution.folder, spec.run_id)
     if (stored !== null && isDone(stored, spec)) return grade(spec, stored)
     const record = await runAndCommit(execution, spec, context)
     context.emit(runFinished(spec, record))
     if (record.status === 'failed' && hopeless.has(record.error.kind)) stop.abort(record.error.message)
     grade(spec, { record, grading: null, timing: null, metrics: null })
-  })
+  }
+  const runs = await startOrder(execution.plan.runs, execution.folder)
+  const jobs = runs.map((spec) => () => orStop(perform(spec)))
   const { errors } = await runLocal(jobs, { concurrency: execution.concurrency, drain, signal: context.signal })
   const graded = await Promise.allSettled(gradings)
   await rm(benchmarkPaths(execution.folder).partial, { recursive: true, force: true })
   if (context.signal.aborted) return
   for (const end of graded) if (end.status === 'rejected') errors.push(end.reason)
+  const shortage = errors.find(isShortage)
+  if (shortage !== undefined) {
+    throw new IncompleteError(
+      `${execution.folder}: ${messageOf(shortage)}; no further run was started`,
+      'free what is short (df -h, ulimit -a); then the same command goes on, and what was finished is kept',
+    )
+  }
   if (errors.length > 0) throw errors[0]
 }
+
+/** The machine is short of something, or its disk can't be written to any more: every further run would be paid for in vain. */
+function isShortage(error: unknown): boolean {
+  return shortages.has(codeOf(error) ?? '')
+}
+
+const shortages: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
 
 /** Whether a run on disk is the planned one and ended for good. */
 export function isDone(stored: StoredRun, spec: RunSpec): boolean {
