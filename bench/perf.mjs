@@ -1,0 +1,10 @@
+// npm run perf: every bench, each in a process of its own; exit 1 where a limit is passed.
+import { spawnSync } from 'node:child_process'
+import path from 'node:path'
+
+const asked = process.argv.slice(2)
+const names = asked.length > 0 ? asked : ['startup', 'runs', 'makespan', 'aggregate', 'memory']
+for (const name of names) {
+  const { status } = spawnSync(process.execPath, [path.join(import.meta.dirname, `${name}.mjs`)], { stdio: 'inherit' })
+  if (status !== 0) process.exitCode = 1
+}
