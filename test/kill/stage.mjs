@@ -31,7 +31,7 @@ export function makeSkill() {
 
 /** The answer names the conversation's number: with task and arm it says which request made a run on disk. */
 const scenario = `
-latency: { uniform: [30, 90] }
+latency: { uniform: [100, 260] }
 rules:
   - { name: with, when: { system: 'SKILL\\.md' }, text: 'TIDY {{seed}}' }
   - { name: without, text: 'messy {{seed}}' }
