@@ -1,5 +1,5 @@
 /** What a request says, as rules see it: texts, tool calls, tool results, and which response is due. */
-import type { Block, MessagesRequest } from './request.ts'
+import type { Block, Dialogue } from './dialogue.ts'
 
 interface ToolCall {
   id: string
@@ -34,7 +34,7 @@ export interface Conversation {
 
 const reminder = /<system-reminder>[\s\S]*?<\/system-reminder>\s*/g
 
-export function readConversation(request: MessagesRequest): Conversation {
+export function readConversation(request: Dialogue): Conversation {
   const messages = request.messages.map(({ role, content }) => ({ role, blocks: blocksOf(content) }))
   const talk = messages.filter(({ role }) => role !== 'system')
   const calls = talk.flatMap(({ role, blocks }) => (role === 'assistant' ? blocks.flatMap(callOf) : []))

@@ -5,8 +5,8 @@ import type { LoggedRequest } from './log.ts'
 import { inputTokens } from './message.ts'
 import { brokenReply, type Decision, faultName, type Practice } from './practice.ts'
 import { type Reply, refusal } from './reply.ts'
-import { readRequest } from './request.ts'
 import type { Scenario } from './scenario.ts'
+import { wireOf } from './wires/table.ts'
 
 interface State {
   practice: Practice
@@ -31,13 +31,14 @@ export function decide(asked: Asked, entry: LoggedRequest, { practice, inFlight 
   const broken = brokenReply(trouble)
   if (broken !== null) return now(broken)
   if (asked.method === 'GET' && /^\/v1\/models(\/|$)/.test(asked.path)) return now(models(scenario, asked.path))
+  const wire = wireOf(asked)
   const isCount = asked.path === '/v1/messages/count_tokens'
-  if (asked.method !== 'POST' || (asked.path !== '/v1/messages' && !isCount)) {
+  if (asked.method !== 'POST' || (asked.path !== wire.path && !isCount)) {
     return now(refusal(404, `no such endpoint: ${asked.method} ${asked.path}`))
   }
   if (asked.body.kind === 'too_large') return now(refusal(413, `the request is larger than ${bodyLimit} bytes`))
   if (asked.body.kind === 'not_json') return now(refusal(400, 'the request body is not valid JSON'))
-  const read = readRequest(asked.body.value, isCount)
+  const read = wire.read(asked.body.value, isCount)
   if (!read.ok) return now(refusal(400, read.why))
   if (!isModelKnown(scenario, read.request.model)) return now(refusal(404, `model: ${read.request.model}`))
   if (isCount) return now({ kind: 'json', body: { input_tokens: inputTokens(read.request) } })
@@ -45,8 +46,8 @@ export function decide(asked: Asked, entry: LoggedRequest, { practice, inFlight 
 }
 
 /** Tells the log what a request says, be it answered or not. */
-function note(entry: LoggedRequest, { body }: Asked): void {
-  const read = readRequest(body.kind === 'json' ? body.value : null, true)
+function note(entry: LoggedRequest, asked: Asked): void {
+  const read = wireOf(asked).read(asked.body.kind === 'json' ? asked.body.value : null, true)
   if (!read.ok) return
   const { model, system = '', messages, tools = [] } = read.request
   entry.model = model
@@ -69,10 +70,19 @@ function models(scenario: Scenario, path: string): Reply {
     return isModelKnown(scenario, id) ? { kind: 'json', body: describeModel(id) } : refusal(404, `model: ${id}`)
   }
   const list = (scenario.models ?? ['practice-1']).map(describeModel)
-  const body = { data: list, has_more: false, first_id: list[0]?.id ?? null, last_id: list.at(-1)?.id ?? null }
+  const body = {
+    object: 'list',
+    data: list,
+    has_more: false,
+    first_id: list[0]?.id ?? null,
+    last_id: list.at(-1)?.id ?? null,
+  }
   return { kind: 'json', body }
 }
 
+/** With the fields of every wire: clients leave those that they don't know. */
 function describeModel(id: string) {
-  return { type: 'model', id, display_name: id, created_at: '2026-01-01T00:00:00Z' }
+  const created = '2026-01-01T00:00:00Z'
+  const openai = { object: 'model', created: Date.parse(created) / 1000, owned_by: 'practice' }
+  return { type: 'model', id, display_name: id, created_at: created, ...openai }
 }

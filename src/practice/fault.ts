@@ -60,9 +60,10 @@ function timed(written: Written, context: z.RefinementCtx) {
 export const ruleFault = strict(shape).transform(timed)
 
 /** A fault of the whole server; `path` is a regex on the request's path. */
-export const globalFault = strict({ ...shape, path: pattern.default(/^\/v1\/messages$/) }).transform(
-  ({ path, ...written }, context) => ({ path, ...timed(written, context) }),
-)
+export const globalFault = strict({
+  ...shape,
+  path: pattern.default(/^\/v1\/(?:messages|responses|chat\/completions)$/),
+}).transform(({ path, ...written }, context) => ({ path, ...timed(written, context) }))
 
 export type RuleFault = z.output<typeof ruleFault>
 

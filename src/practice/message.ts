@@ -1,36 +1,13 @@
-/** Messages as the API gives them: content from a rule's answer, counts, and errors. */
+/** Messages of the model: content from a rule's answer, and counts. */
 import { randomBytes } from 'node:crypto'
 import { compute, computeEach, type Material } from './compute.ts'
-import type { MessagesRequest } from './request.ts'
+import type { AnswerBlock, Dialogue, PracticeMessage, StopReason, ToolUseBlock } from './dialogue.ts'
 import type { Answer, Call } from './scenario.ts'
 import { type Numbered, toolUseId } from './seed.ts'
 import { isObject } from './strict.ts'
 
-type StopReason = NonNullable<Answer['stop_reason']>
-
-export interface PracticeMessage {
-  id: string
-  type: 'message'
-  role: 'assistant'
-  model: string
-  content: (TextBlock | ToolUseBlock)[]
-  stop_reason: StopReason
-  stop_sequence: null
-  usage: PracticeUsage
-}
-
-type TextBlock = { type: 'text'; text: string }
-type ToolUseBlock = { type: 'tool_use'; id: string; name: string; input: Record<string, unknown> }
-
-interface PracticeUsage {
-  input_tokens: number
-  output_tokens: number
-  cache_creation_input_tokens: number
-  cache_read_input_tokens: number
-}
-
 /** Fills a rule's answer. Throws when the scenario does not fit the request (a tool that is not offered, a missing name). */
-export function answerContent(answer: Answer, material: Material, numbered: Numbered): PracticeMessage['content'] {
+export function answerContent(answer: Answer, material: Material, numbered: Numbered): AnswerBlock[] {
   const text = answer.text?.fill(material.variables) ?? ''
   const calls = (answer.tool_calls ?? []).flatMap((one) => {
     return one.kind === 'one' ? [toolUse(one.call, material)] : computeEach(one.each, material, toolUse)
@@ -56,26 +33,24 @@ function toolUse(call: Call, material: Material): Omit<ToolUseBlock, 'id'> {
 
 /** A whole message with its counts. */
 export function messageOf(
-  request: MessagesRequest,
-  content: PracticeMessage['content'],
+  request: Dialogue,
+  content: readonly AnswerBlock[],
   stopReason?: StopReason,
 ): PracticeMessage {
   const calls = content.some(({ type }) => type === 'tool_use')
   return {
-    id: `msg_${randomBytes(12).toString('hex')}`,
-    type: 'message',
-    role: 'assistant',
+    id: randomBytes(12).toString('hex'),
     model: request.model,
     content,
-    stop_reason: stopReason ?? (calls ? 'tool_use' : 'end_turn'),
-    stop_sequence: null,
+    stopReason: stopReason ?? (calls ? 'tool_use' : 'end_turn'),
     usage: {
-      input_tokens: inputTokens(request),
-      output_tokens: tokens(
+      input: inputTokens(request),
+      output: tokens(
         content.map((block) => (block.type === 'text' ? block.text : JSON.stringify(block.input))).join(''),
       ),
-      cache_creation_input_tokens: 0,
-      cache_read_input_tokens: 0,
+      cacheRead: 0,
+      cacheWrite: 0,
+      reasoning: 0,
     },
   }
 }
@@ -85,6 +60,6 @@ function tokens(text: string): number {
   return Math.max(1, Math.ceil(text.length / 4))
 }
 
-export function inputTokens({ system, messages, tools }: MessagesRequest): number {
+export function inputTokens({ system, messages, tools }: Dialogue): number {
   return tokens(JSON.stringify([system ?? '', messages, tools ?? []]))
 }

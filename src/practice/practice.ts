@@ -3,12 +3,12 @@ import { messageOf as textOfError } from '../base/error.ts'
 import type { Material } from './compute.ts'
 import { type Conversation, readConversation } from './conversation.ts'
 import { draw } from './delay.ts'
+import type { Dialogue, PracticeMessage } from './dialogue.ts'
 import { strikes, type Trouble } from './fault.ts'
 import type { LoggedRequest } from './log.ts'
 import { type Captures, type Fit, fits, type Scene } from './match.ts'
-import { answerContent, messageOf, type PracticeMessage } from './message.ts'
+import { answerContent, messageOf } from './message.ts'
 import { type Broken, type Reply, refusal } from './reply.ts'
-import type { MessagesRequest } from './request.ts'
 import type { Rule, Scenario } from './scenario.ts'
 import { Numbers, unit } from './seed.ts'
 
@@ -39,7 +39,7 @@ export class Practice {
   }
 
   /** Answers by the first rule that fits; `entry` is told which. `trouble`: what a global fault does to it. */
-  answer(request: MessagesRequest, entry: LoggedRequest, trouble: Trouble | null): Decision {
+  answer(request: Dialogue, entry: LoggedRequest, trouble: Trouble | null): Decision {
     const conversation = readConversation(request)
     const numbered = this.#numbers.of(conversation)
     const scene: Scene = { conversation, numbered, seed: this.scenario.seed }
@@ -61,7 +61,7 @@ export class Practice {
     return { fit: null, due: trouble }
   }
 
-  #reply(request: MessagesRequest, scene: Scene, fit: Fit | null): Reply {
+  #reply(request: Dialogue, scene: Scene, fit: Fit | null): Reply {
     if (fit === null) return textReply(request, this.#noRule())
     const { rule, captures } = fit
     if (rule.answer === undefined) return textReply(request, `(the rule ${rule.name} has no answer)`)
@@ -96,12 +96,12 @@ export class Practice {
   }
 }
 
-function textReply(request: MessagesRequest, text: string): Reply {
+function textReply(request: Dialogue, text: string): Reply {
   return messageReply(request, messageOf(request, [{ type: 'text', text }]))
 }
 
-function messageReply({ stream }: MessagesRequest, message: PracticeMessage): Reply {
-  return { kind: 'message', message, stream: stream === true, broken: null }
+function messageReply({ stream, tools = [] }: Dialogue, message: PracticeMessage): Reply {
+  return { kind: 'message', message, tools, stream: stream === true, broken: null }
 }
 
 function material({ conversation, numbered }: Scene, captures: Captures): Material {

@@ -2,13 +2,13 @@
 import { randomBytes } from 'node:crypto'
 import type { ServerResponse } from 'node:http'
 import { finished } from 'node:stream/promises'
-import type { PracticeMessage } from './message.ts'
-import { eventsOf, type ServerEvent, wire } from './stream.ts'
+import type { OfferedTool, PracticeMessage } from './dialogue.ts'
+import type { Wire } from './wires/wire.ts'
 
 export type Reply =
   | { kind: 'json'; body: unknown }
   | { kind: 'error'; status: number; message: string; retryAfter: number | null }
-  | { kind: 'message'; message: PracticeMessage; stream: boolean; broken: Broken | null }
+  | { kind: 'message'; message: PracticeMessage; tools: readonly OfferedTool[]; stream: boolean; broken: Broken | null }
   | { kind: 'hang' }
 
 /** How a message that began well goes wrong; `events`: how many of the stream's events still go out. */
@@ -18,35 +18,26 @@ export function refusal(status: number, message: string, retryAfter: number | nu
   return { kind: 'error', status, message, retryAfter }
 }
 
-const errorTypes: Readonly<Record<number, string>> = {
-  401: 'authentication_error',
-  403: 'permission_error',
-  404: 'not_found_error',
-  413: 'request_too_large',
-  429: 'rate_limit_error',
-  504: 'timeout_error',
-  529: 'overloaded_error',
-}
-
 /** Sends the reply and waits until it is out or the connection is gone. True: it was a message, and it went out whole. */
-export async function send(reply: Reply, response: ServerResponse): Promise<boolean> {
+export async function send(reply: Reply, response: ServerResponse, wire: Wire): Promise<boolean> {
   const requestId = `req_${randomBytes(12).toString('hex')}`
-  response.setHeader('request-id', requestId)
+  response.setHeader(wire.requestIdHeader, requestId)
   switch (reply.kind) {
     case 'json':
       sendJson(response, 200, JSON.stringify(reply.body))
       break
     case 'error': {
-      const { status, message, retryAfter } = reply
-      if (retryAfter !== null) response.setHeader('retry-after', String(retryAfter))
-      const type = errorTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error')
-      sendJson(response, status, JSON.stringify({ type: 'error', error: { type, message }, request_id: requestId }))
+      if (reply.retryAfter !== null) response.setHeader('retry-after', String(reply.retryAfter))
+      const { status, body } = wire.refuse({ status: reply.status, message: reply.message, requestId })
+      sendJson(response, status, JSON.stringify(body))
       break
     }
-    case 'message':
-      if (reply.stream) sendStream(response, eventsOf(reply.message), reply.broken)
-      else sendWhole(response, JSON.stringify(reply.message), reply.broken)
+    case 'message': {
+      const { message, tools, stream, broken } = reply
+      if (stream) sendStream(response, wire.frames(message, tools), broken)
+      else sendWhole(response, JSON.stringify(wire.whole(message, tools)), broken)
       break
+    }
     case 'hang':
       break
   }
@@ -69,16 +60,16 @@ function sendWhole(response: ServerResponse, body: string, broken: Broken | null
   response.write(half, () => response.socket?.end())
 }
 
-function sendStream(response: ServerResponse, events: readonly ServerEvent[], broken: Broken | null): void {
+function sendStream(response: ServerResponse, frames: readonly string[], broken: Broken | null): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
   if (broken === null) {
-    response.end(events.map(wire).join(''))
+    response.end(frames.join(''))
   } else if (broken.kind === 'cut') {
     response.flushHeaders()
-    response.write(events.slice(0, broken.events).map(wire).join('') || '\n', () => response.socket?.end())
+    response.write(frames.slice(0, broken.events).join('') || '\n', () => response.socket?.end())
   } else {
-    const middle = Math.floor(events.length / 2)
-    const bad = `${wire(events[middle] ?? { type: 'ping' }).slice(0, -6)}\n\n`
-    response.end([...events.slice(0, middle).map(wire), bad, ...events.slice(middle + 1).map(wire)].join(''))
+    const middle = Math.floor(frames.length / 2)
+    const bad = `${(frames[middle] ?? '').slice(0, -6)}\n\n`
+    response.end([...frames.slice(0, middle), bad, ...frames.slice(middle + 1)].join(''))
   }
 }

@@ -32,7 +32,7 @@ export class Numbers {
   /** The number that its tool calls carry; else, for a first response, the lowest free one; else 0. */
   of(conversation: Conversation): Numbered {
     const key = conversationKey(conversation)
-    const carried = conversation.calls.map(({ id }) => /^toolu_[0-9a-f]{8}_(\d+)_/.exec(id)?.[1]).find(Boolean)
+    const carried = conversation.calls.map(({ id }) => /^(?:toolu|call)_[0-9a-f]{8}_(\d+)_/.exec(id)?.[1]).find(Boolean)
     if (carried !== undefined || conversation.turn > 1) return { key, number: Number(carried ?? 0), release() {} }
     const taken = this.#taken.get(key) ?? new Set<number>()
     this.#taken.set(key, taken)

@@ -1,4 +1,4 @@
-/** The practice server: the Anthropic Messages API on 127.0.0.1, answering from a scenario. */
+/** The practice server: the APIs of Anthropic and OpenAI on 127.0.0.1, answering from a scenario. */
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -9,6 +9,7 @@ import { type LoggedRequest, RequestLog } from './log.ts'
 import { Practice } from './practice.ts'
 import { send } from './reply.ts'
 import type { Scenario } from './scenario.ts'
+import { wireOf } from './wires/table.ts'
 
 export interface PracticeOptions {
   scenario: Scenario
@@ -20,7 +21,7 @@ export interface PracticeOptions {
 }
 
 export interface PracticeServer {
-  /** For ANTHROPIC_BASE_URL: http://127.0.0.1:PORT */
+  /** For ANTHROPIC_BASE_URL: http://127.0.0.1:PORT; OPENAI_BASE_URL has /v1 behind it. */
   url: string
   port: number
   /** In order of arrival; an open one has status null. */
@@ -92,7 +93,7 @@ async function serve(shared: Shared, request: IncomingMessage, response: ServerR
   try {
     const decision = decide(asked, entry, { practice: shared.practice, inFlight: shared.inFlight })
     const isAwaited = await sleep(decision.wait, true, { signal }).catch(() => false)
-    const isWhole = isAwaited && (await send(decision.reply, response))
+    const isWhole = isAwaited && (await send(decision.reply, response, wireOf(asked)))
     if (!isWhole) decision.undo()
     if (isAwaited && response.headersSent) entry.status = response.statusCode
   } finally {

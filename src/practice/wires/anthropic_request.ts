@@ -1,19 +1,8 @@
 /** The door for requests of the Messages API: their shape, and the rules that the real API refuses them by. */
 import { z } from 'zod'
-import { jsonPath } from '../base/json.ts'
-import { choose } from './strict.ts'
-
-/** A content block; only what we look at is typed, the rest passes. */
-export interface Block {
-  type: string
-  text?: string | undefined
-  id?: string | undefined
-  name?: string | undefined
-  input?: unknown
-  tool_use_id?: string | undefined
-  is_error?: boolean | undefined
-  content?: string | Block[] | undefined
-}
+import { jsonPath } from '../../base/json.ts'
+import type { Block, ReadDialogue } from '../dialogue.ts'
+import { choose } from '../strict.ts'
 
 const block: z.ZodType<Block> = z.looseObject({
   type: z.string(),
@@ -40,15 +29,13 @@ const request = z.looseObject({
   stream: z.boolean().optional(),
 })
 
-export type MessagesRequest = z.infer<typeof request>
+type MessagesRequest = z.infer<typeof request>
 
 /** A request for a message also needs a limit; one for a count does not. */
 const answerable = request.extend({ max_tokens: z.number().int().positive() })
 
-export type ReadRequest = { ok: true; request: MessagesRequest } | { ok: false; why: string }
-
 /** The request, or why the real API would refuse it. */
-export function readRequest(body: unknown, counting: boolean): ReadRequest {
+export function readMessages(body: unknown, counting: boolean): ReadDialogue {
   const result = (counting ? request : answerable).safeParse(body)
   if (!result.success) {
     const [issue] = result.error.issues

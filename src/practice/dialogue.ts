@@ -1,0 +1,63 @@
+/** A request and its answer as the practice model sees them, whichever API they came over. */
+
+/** A part of a message; the names are those of the Messages API, into which the other wires translate. */
+export interface Block {
+  type: string
+  text?: string | undefined
+  id?: string | undefined
+  name?: string | undefined
+  input?: unknown
+  tool_use_id?: string | undefined
+  is_error?: boolean | undefined
+  content?: string | Block[] | undefined
+}
+
+export interface Message {
+  role: 'user' | 'assistant' | 'system'
+  content: string | Block[]
+}
+
+/** How a call of a tool is written on its wire; `structured`: not as a call, but as the JSON text of a structured answer. */
+type ToolKind = 'function' | 'custom' | 'local_shell' | 'structured'
+
+export interface OfferedTool {
+  name: string
+  kind?: ToolKind | undefined
+  /** The group of tools that it belongs to, where the wire has such. */
+  namespace?: string | undefined
+}
+
+export interface Dialogue {
+  model: string
+  system?: string | Block[] | undefined
+  messages: readonly Message[]
+  tools?: readonly OfferedTool[] | undefined
+  stream?: boolean | undefined
+}
+
+export type ReadDialogue = { ok: true; request: Dialogue } | { ok: false; why: string }
+
+export type StopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'stop_sequence' | 'pause_turn' | 'refusal'
+
+type TextBlock = { type: 'text'; text: string }
+export type ToolUseBlock = { type: 'tool_use'; id: string; name: string; input: Record<string, unknown> }
+export type AnswerBlock = TextBlock | ToolUseBlock
+
+/** What the model answers. */
+export interface PracticeMessage {
+  /** 24 hex digits; a wire puts its own prefix before. */
+  id: string
+  model: string
+  content: readonly AnswerBlock[]
+  stopReason: StopReason
+  usage: PracticeUsage
+}
+
+/** Tokens: `input` is what was neither read from nor written to a cache, `reasoning` a part of `output`. */
+interface PracticeUsage {
+  input: number
+  output: number
+  cacheRead: number
+  cacheWrite: number
+  reasoning: number
+}

@@ -1,0 +1,129 @@
+/** The Responses API of OpenAI: its answers. */
+import type { OfferedTool, PracticeMessage, ToolUseBlock } from '../dialogue.ts'
+import { refuse } from './openai_error.ts'
+import { callId } from './openai_items.ts'
+import { readResponses } from './responses_request.ts'
+import { eventsOf } from './responses_stream.ts'
+import { namedEvent, type Wire } from './wire.ts'
+
+interface TextPart {
+  type: 'output_text'
+  text: string
+  annotations: readonly never[]
+  logprobs: readonly never[]
+}
+interface RefusalPart {
+  type: 'refusal'
+  refusal: string
+}
+
+export type OutputPart = TextPart | RefusalPart
+
+export type OutputItem =
+  | { type: 'message'; id: string; status: string; role: 'assistant'; content: OutputPart[] }
+  | {
+      type: 'function_call'
+      id: string
+      call_id: string
+      name: string
+      namespace?: string
+      arguments: string
+      status: string
+    }
+  | { type: 'custom_tool_call'; id: string; call_id: string; name: string; input: string; status: string }
+  | { type: 'local_shell_call'; id: string; call_id: string; action: unknown; status: string }
+
+export interface ResponseBody {
+  id: string
+  output: OutputItem[]
+  status: string
+  usage: unknown
+  [field: string]: unknown
+}
+
+/** The whole response. */
+function responseOf(message: PracticeMessage, tools: readonly OfferedTool[]): ResponseBody {
+  const isCut = message.stopReason === 'max_tokens'
+  return {
+    id: `resp_${message.id}`,
+    object: 'response',
+    created_at: Math.floor(Date.now() / 1000),
+    status: isCut ? 'incomplete' : 'completed',
+    error: null,
+    incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
+    instructions: null,
+    metadata: {},
+    model: message.model,
+    output: outputOf(message, tools),
+    parallel_tool_calls: true,
+    temperature: 1,
+    tool_choice: 'auto',
+    tools: [],
+    top_p: 1,
+    usage: usageOf(message),
+  }
+}
+
+function usageOf({ usage }: PracticeMessage) {
+  const input = usage.input + usage.cacheRead + usage.cacheWrite
+  return {
+    input_tokens: input,
+    input_tokens_details: { cached_tokens: usage.cacheRead, cache_write_tokens: usage.cacheWrite },
+    output_tokens: usage.output,
+    output_tokens_details: { reasoning_tokens: usage.reasoning },
+    total_tokens: input + usage.output,
+  }
+}
+
+function outputOf({ id, content, stopReason }: PracticeMessage, tools: readonly OfferedTool[]): OutputItem[] {
+  return content.map((block, index): OutputItem => {
+    const itemId = `${id}_${index}`
+    if (block.type === 'tool_use') return callItem(block, itemId, tools)
+    const part = stopReason === 'refusal' ? refusalPart(block.text) : textPart(block.text)
+    return messageItem(itemId, part)
+  })
+}
+
+function messageItem(id: string, part: OutputPart): OutputItem {
+  return { type: 'message', id: `msg_${id}`, status: 'completed', role: 'assistant', content: [part] }
+}
+
+function textPart(text: string): OutputPart {
+  return { type: 'output_text', text, annotations: [], logprobs: [] }
+}
+
+function refusalPart(refusal: string): OutputPart {
+  return { type: 'refusal', refusal }
+}
+
+function callItem({ id, name, input }: ToolUseBlock, itemId: string, tools: readonly OfferedTool[]): OutputItem {
+  const { kind = 'function', namespace } = tools.find((tool) => tool.name === name) ?? {}
+  const common = { call_id: callId(id), status: 'completed' }
+  switch (kind) {
+    case 'structured':
+      return messageItem(itemId, textPart(JSON.stringify(input)))
+    case 'custom':
+      return { type: 'custom_tool_call', id: `ctc_${itemId}`, ...common, name, input: String(input.input ?? '') }
+    case 'local_shell':
+      return { type: 'local_shell_call', id: `lsh_${itemId}`, ...common, action: { type: 'exec', env: {}, ...input } }
+    case 'function': {
+      const call = {
+        type: 'function_call' as const,
+        id: `fc_${itemId}`,
+        ...common,
+        name,
+        arguments: JSON.stringify(input),
+      }
+      return namespace === undefined ? call : { ...call, namespace }
+    }
+  }
+}
+
+export const responsesWire: Wire = {
+  path: '/v1/responses',
+  requestIdHeader: 'x-request-id',
+  read: readResponses,
+  whole: responseOf,
+  frames: (message, tools) => eventsOf(responseOf(message, tools)).map(namedEvent),
+  refuse,
+}

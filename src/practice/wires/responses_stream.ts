@@ -1,0 +1,74 @@
+/** A response as server-sent events, in the order of the Responses API. */
+import type { OutputItem, OutputPart, ResponseBody } from './responses.ts'
+import { pieces, type ServerEvent } from './wire.ts'
+
+/** created, in_progress, then each item from added to done, then completed (or incomplete), numbered. */
+export function eventsOf(response: ResponseBody): ServerEvent[] {
+  const opened = { ...response, status: 'in_progress', output: [], incomplete_details: null, usage: null }
+  const events = [
+    { type: 'response.created', response: opened },
+    { type: 'response.in_progress', response: opened },
+    ...response.output.flatMap(itemEvents),
+    { type: `response.${response.status}`, response },
+  ]
+  return events.map((event, sequence_number) => ({ ...event, sequence_number }))
+}
+
+function itemEvents(item: OutputItem, output_index: number): ServerEvent[] {
+  const at = { item_id: item.id, output_index }
+  return [
+    { type: 'response.output_item.added', output_index, item: { ...opened(item), status: 'in_progress' } },
+    ...innerEvents(item, at),
+    { type: 'response.output_item.done', output_index, item },
+  ]
+}
+
+function opened(item: OutputItem): OutputItem {
+  switch (item.type) {
+    case 'message':
+      return { ...item, content: [] }
+    case 'function_call':
+      return { ...item, arguments: '' }
+    case 'custom_tool_call':
+      return { ...item, input: '' }
+    case 'local_shell_call':
+      return item
+  }
+}
+
+interface Place {
+  item_id: string
+  output_index: number
+}
+
+function innerEvents(item: OutputItem, at: Place): ServerEvent[] {
+  switch (item.type) {
+    case 'message':
+      return item.content.flatMap((part, content_index) => partEvents(part, { ...at, content_index }))
+    case 'function_call': {
+      const type = 'response.function_call_arguments'
+      const deltas = pieces(item.arguments).map((delta) => ({ type: `${type}.delta`, ...at, delta }))
+      return [...deltas, { type: `${type}.done`, ...at, name: item.name, arguments: item.arguments }]
+    }
+    case 'custom_tool_call': {
+      const type = 'response.custom_tool_call_input'
+      const deltas = pieces(item.input).map((delta) => ({ type: `${type}.delta`, ...at, delta }))
+      return [...deltas, { type: `${type}.done`, ...at, input: item.input }]
+    }
+    case 'local_shell_call':
+      return []
+  }
+}
+
+function partEvents(part: OutputPart, at: Place & { content_index: number }): ServerEvent[] {
+  const isText = part.type === 'output_text'
+  const text = isText ? part.text : part.refusal
+  const type = `response.${part.type}`
+  const logprobs = isText ? { logprobs: [] } : {}
+  return [
+    { type: 'response.content_part.added', ...at, part: isText ? { ...part, text: '' } : { ...part, refusal: '' } },
+    ...pieces(text).map((delta) => ({ type: `${type}.delta`, ...at, delta, ...logprobs })),
+    isText ? { type: `${type}.done`, ...at, text, ...logprobs } : { type: `${type}.done`, ...at, refusal: text },
+    { type: 'response.content_part.done', ...at, part },
+  ]
+}
