@@ -1,0 +1,48 @@
+/** What servers say in headers is left to an account: no more is started than that until it is renewed. */
+
+/** One quota: requests, or tokens of a kind. */
+interface Quota {
+  remaining: number
+  /** The whole of it; null: not said. */
+  limit: number | null
+  /** Milliseconds until it is whole again. */
+  resetMs: number
+}
+
+export interface Allowance {
+  requests: Quota | null
+  tokens: readonly Quota[]
+}
+
+/** Share of a token quota that has to be there before another request is worth a try. */
+const tokenShare = 0.1
+
+export class Allowances {
+  #left = Number.POSITIVE_INFINITY
+  #renewedAt = Number.NEGATIVE_INFINITY
+  #opensAt = Number.NEGATIVE_INFINITY
+
+  /** A request was started. */
+  start(): void {
+    this.#left -= 1
+  }
+
+  /** The time from which on a request may start; `now` or earlier: at once. */
+  opensAt(now: number): number {
+    const counted = this.#left < 1 && now < this.#renewedAt ? this.#renewedAt : now
+    return Math.max(this.#opensAt, counted)
+  }
+
+  /** `later`: requests in flight that the server had not counted when it answered. */
+  heard({ requests, tokens }: Allowance, { later, now }: { later: number; now: number }): void {
+    if (requests !== null) {
+      this.#left = requests.remaining - later
+      // a quota fills steadily: its first request is there after a part of the whole time
+      this.#renewedAt = now + requests.resetMs / Math.max(1, (requests.limit ?? 1) - Math.max(0, requests.remaining))
+    }
+    for (const { remaining, limit, resetMs } of tokens) {
+      if (remaining > 0) continue
+      this.#opensAt = Math.max(this.#opensAt, now + (limit === null ? resetMs : resetMs * tokenShare))
+    }
+  }
+}

@@ -1,0 +1,69 @@
+/** Those who share an account wait in one line; who is aborted leaves it. */
+import { describe, expect, test } from 'vitest'
+import { Account } from '../../src/jobs/rate/account.ts'
+import { accountOf } from '../../src/jobs/rate/accounts.ts'
+
+const never = new AbortController().signal
+const settled = () => new Promise((resolve) => setImmediate(resolve))
+
+describe('an account', () => {
+  test('lets in as many as its limit, the others in their order, who was refused first', async () => {
+    const account = new Account({ start: 1 })
+    const order: string[] = []
+    const enter = async (name: string, again = false) => {
+      const slot = await account.enter(never, again)
+      order.push(name)
+      return slot
+    }
+    const first = await enter('first')
+    const second = enter('second')
+    const third = enter('third', true)
+    await settled()
+    expect(order).toEqual(['first'])
+    account.end(first, { as: 'failed' })
+    account.end(await third, { as: 'failed' })
+    account.end(await second, { as: 'failed' })
+    expect(order).toEqual(['first', 'third', 'second'])
+    expect(account.inFlight).toBe(0)
+  })
+  test('a slot is given back once, however often it is ended', async () => {
+    const account = new Account({ start: 2 })
+    const [one] = [await account.enter(never), await account.enter(never)]
+    account.end(one, { as: 'failed' })
+    account.end(one, { as: 'failed' })
+    expect(account.inFlight).toBe(1)
+  })
+  test('who is aborted leaves the line, and nobody behind waits for it', async () => {
+    const account = new Account({ start: 1 })
+    const slot = await account.enter(never)
+    const gone = new AbortController()
+    const aborted = account.enter(gone.signal)
+    const behind = account.enter(never)
+    gone.abort(new Error('enough'))
+    await expect(aborted).rejects.toThrow('enough')
+    account.end(slot, { as: 'served' })
+    expect(await behind).toBeDefined()
+    await expect(account.enter(AbortSignal.abort(new Error('before')))).rejects.toThrow('before')
+  })
+  test('a pause ends by itself', async () => {
+    const account = new Account({ start: 1 })
+    account.end(await account.enter(never), { as: 'refused', retryAfterMs: 20 })
+    expect(await account.enter(never)).toBeDefined()
+  })
+  test('tells of cuts and pauses', async () => {
+    const account = new Account({ start: 10, random: () => 0 })
+    const told: unknown[] = []
+    const stop = account.onChange((change) => told.push(change))
+    const slots = await Promise.all(Array.from({ length: 10 }, () => account.enter(never)))
+    for (const slot of slots) account.end(slot, { as: 'refused', retryAfterMs: null })
+    stop()
+    expect(told).toEqual([{ limit: 8, pauseMs: 0, why: 'refused' }])
+  })
+})
+
+test('one account for each provider, address and credential', () => {
+  const id = { provider: 'anthropic', baseUrl: 'https://a.example', secret: 'one' }
+  expect(accountOf({ ...id, baseUrl: 'https://a.example/' })).toBe(accountOf(id))
+  expect(accountOf({ ...id, secret: 'two' })).not.toBe(accountOf(id))
+  expect(accountOf({ ...id, provider: 'openai' })).not.toBe(accountOf(id))
+})
