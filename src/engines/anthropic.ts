@@ -11,8 +11,11 @@ export const anthropic: Engine = {
   probe,
   // the SDK is loaded when it is needed: commands that start no engine stay quick
   async run(task, context) {
-    const { runLoop } = await import('./anthropic/tool_loop.ts')
-    return runLoop(task, context, skillsFolder)
+    const [{ runLoop }, { anthropicApi }] = await Promise.all([
+      import('./tool_loop/loop.ts'),
+      import('./anthropic/api.ts'),
+    ])
+    return runLoop({ task, context, api: anthropicApi, skillsFolder })
   },
 }
 

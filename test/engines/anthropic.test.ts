@@ -2,14 +2,13 @@
 import { writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { beginConversation } from '../../src/engines/anthropic/conversation.ts'
-import { retryAfter } from '../../src/engines/anthropic/errors.ts'
-import { systemPrompt } from '../../src/engines/anthropic/system_prompt.ts'
-import { performCalls } from '../../src/engines/anthropic/tool_calls.ts'
-import { toolsFor } from '../../src/engines/anthropic/tools/table.ts'
 import { anthropic } from '../../src/engines/anthropic.ts'
 import type { EmittedEvent, EngineTask } from '../../src/engines/engine.ts'
+import { retryAfter } from '../../src/engines/sdk_error.ts'
 import { followSkillReads } from '../../src/engines/skill_read.ts'
+import { systemPrompt } from '../../src/engines/tool_loop/system_prompt.ts'
+import { performCalls } from '../../src/engines/tool_loop/tool_calls.ts'
+import { toolsFor } from '../../src/engines/tool_loop/tools/table.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
 import { bodyCanary, keysFor, ofType, openStage, perform, practice, type Stage } from './stage.ts'
 
@@ -65,16 +64,15 @@ rules:
   })
 
   test('an unknown tool is told to the model', async () => {
-    const conversation = beginConversation(stage.task(), toolsFor('all'))
     const events: EmittedEvent[] = []
     const emit = (event: EmittedEvent) => events.push(event)
     const place = { cwd: stage.cwd, env: {}, confined: false, signal: new AbortController().signal }
     const skillReads = followSkillReads({ skills: [], skillsFolder: '', emit })
-    const call = { type: 'tool_use', id: 't', name: 'Fly', input: {}, caller: { type: 'direct' } } as const
+    const call = { id: 't', name: 'Fly', input: {} }
     const workshop = { tools: toolsFor('all'), place, skillReads, submits: false, emit }
-    await performCalls(conversation, { calls: [call], lastIsCut: false }, workshop)
+    const done = await performCalls({ calls: [call], lastIsCut: false, step: 1 }, workshop)
     expect(ofType(events, 'tool_result')).toMatchObject([{ is_error: true, output: expect.stringContaining('Bash') }])
-    expect(conversation.messages.at(-1)).toMatchObject({ content: [{ tool_use_id: 't', is_error: true }] })
+    expect(done).toMatchObject({ results: [{ call, answer: { isError: true } }] })
   })
 
   test('usage is summed over the responses', async () => {

@@ -3,8 +3,8 @@ import { execFileSync } from 'node:child_process'
 import { mkdir, readFile, realpath, symlink, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { toolsFor } from '../../src/engines/anthropic/tools/table.ts'
-import type { ToolAnswer, ToolPlace } from '../../src/engines/anthropic/tools/tool.ts'
+import { toolsFor } from '../../src/engines/tool_loop/tools/table.ts'
+import type { ToolAnswer, ToolPlace } from '../../src/engines/tool_loop/tools/tool.ts'
 import { openStage, type Stage } from './stage.ts'
 
 let stage: Stage

@@ -1,8 +1,8 @@
 /** Asks a server, by a call that costs nothing, whether the key is good and the model is there. */
-import { APIConnectionError, APIError } from '@anthropic-ai/sdk'
+import Anthropic, { APIConnectionError, APIError } from '@anthropic-ai/sdk'
 import type { Probe } from '../engine.ts'
+import { engineErrorOf } from '../sdk_error.ts'
 import { baseUrlOf, openClient } from './client.ts'
-import { engineErrorOf } from './errors.ts'
 
 const patienceMs = 15_000
 
@@ -47,7 +47,7 @@ function unusableSetting(credentials: ReachRequest['credentials']): Extract<Prob
 }
 
 function failureOf(error: unknown, request: ReachRequest, url: string): Extract<Probe, { ok: false }> | null {
-  const { kind, message } = engineErrorOf(error, url)
+  const { kind, message } = engineErrorOf(error, url, Anthropic)
   if (error instanceof APIConnectionError) return unreachable(message)
   if (!(error instanceof APIError)) return null // it answered, in a way of its own: the runs will show
   if (kind === 'credentials') {

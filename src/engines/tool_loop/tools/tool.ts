@@ -1,4 +1,4 @@
-/** What a tool of the Anthropic engine is, and the place in which it works. */
+/** What a tool of the SDK engines is, and the place in which it works. */
 import { z } from 'zod'
 import { messageOf } from '../../../base/error.ts'
 

@@ -1,4 +1,4 @@
-/** The system prompt of the Anthropic engine: the same in both arms but for the list of skills. */
+/** The system prompt of the SDK engines: the same in both arms but for the list of skills. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import Handlebars from 'handlebars'

@@ -1,12 +1,12 @@
 /** What a run cost, estimated from its tokens and public prices. */
-import type { Cost, Usage } from '../../../schemas/usage.ts'
+import type { Cost, Usage } from '../../schemas/usage.ts'
 
-/** Dollars by the prices of the Anthropic API; null for a model without a known price. */
-export async function estimateCost(usage: Usage, model: string): Promise<Cost | null> {
+/** Dollars by the provider's own prices; null for a model (or provider) without a known price. */
+export async function estimateCost(usage: Usage, model: string, provider: string): Promise<Cost | null> {
   const { calcPrice } = await import('@pydantic/genai-prices')
   const { input_tokens: fresh, output_tokens, cache_read_tokens, cache_write_tokens } = usage
   const input_tokens = fresh + cache_read_tokens + cache_write_tokens
   const tokens = { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens }
-  const usd = calcPrice(tokens, model, { providerId: 'anthropic' })?.total_price ?? 0
+  const usd = calcPrice(tokens, model, { providerId: provider })?.total_price ?? 0
   return usd > 0 ? { usd, source: 'estimated' } : null
 }

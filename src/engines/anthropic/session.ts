@@ -1,0 +1,105 @@
+/** A conversation over the Messages API of Anthropic. */
+import Anthropic from '@anthropic-ai/sdk'
+import type { Usage } from '../../../schemas/usage.ts'
+import type { EngineTask } from '../engine.ts'
+import { anthropicModel } from '../providers.ts'
+import { engineErrorOf } from '../sdk_error.ts'
+import type { Asked, CallResult, ModelBlock, ModelResponse, Session, ToolOffer } from '../tool_loop/session.ts'
+import { systemPrompt } from '../tool_loop/system_prompt.ts'
+import { openClient } from './client.ts'
+
+/** Output tokens of one response at most. */
+const maxTokens = 32_000
+
+export class AnthropicSession implements Session {
+  readonly model: string
+  readonly #client: Anthropic
+  readonly #request: Omit<Anthropic.MessageStreamParams, 'messages'>
+  readonly #messages: Anthropic.MessageParam[]
+
+  constructor(task: EngineTask, offers: readonly ToolOffer[]) {
+    const tools = offers.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }))
+    this.model = anthropicModel(task.model)
+    this.#client = openClient(task.credentials)
+    this.#request = {
+      model: this.model,
+      max_tokens: maxTokens,
+      system: [{ type: 'text', text: systemPrompt(task), cache_control: { type: 'ephemeral' } }],
+      metadata: { user_id: task.sessionId },
+      ...(tools.length > 0 ? { tools } : {}),
+    }
+    this.#messages = [userMessage(task.prompt)]
+  }
+
+  async ask(forced: string | null, signal: AbortSignal): Promise<Asked> {
+    const choice = forced === null ? {} : { tool_choice: { type: 'tool' as const, name: forced } }
+    const params = { ...this.#request, messages: marked(this.#messages), ...choice }
+    try {
+      const message = await this.#client.messages.stream(params, { signal }).finalMessage()
+      if (message.content.length > 0) this.#messages.push({ role: 'assistant', content: message.content })
+      return { ok: true, response: responseOf(message) }
+    } catch (error) {
+      signal.throwIfAborted()
+      return { ok: false, error: engineErrorOf(error, this.#client.baseURL, Anthropic) }
+    }
+  }
+
+  addResults(results: readonly CallResult[]): void {
+    this.#messages.push({ role: 'user', content: results.map(resultBlock) })
+  }
+
+  addUser(text: string): void {
+    this.#messages.push(userMessage(text))
+  }
+}
+
+function userMessage(text: string): Anthropic.MessageParam {
+  return { role: 'user', content: [{ type: 'text', text }] }
+}
+
+/** The end of the last message is marked, so that the server may cache what comes before. */
+function marked(messages: readonly Anthropic.MessageParam[]): Anthropic.MessageParam[] {
+  const last = messages.at(-1)
+  if (last?.role !== 'user' || typeof last.content === 'string') return [...messages]
+  const block = last.content.at(-1)
+  if (block?.type !== 'text' && block?.type !== 'tool_result') return [...messages]
+  const end = { ...block, cache_control: { type: 'ephemeral' as const } }
+  return [...messages.slice(0, -1), { role: 'user', content: [...last.content.slice(0, -1), end] }]
+}
+
+function resultBlock({ call, answer: { text, isError, image } }: CallResult): Anthropic.ToolResultBlockParam {
+  const content: Anthropic.ToolResultBlockParam['content'] = [{ type: 'text', text: text === '' ? '(empty)' : text }]
+  if (image !== undefined) {
+    content.push({ type: 'image', source: { type: 'base64', media_type: image.mediaType, data: image.data } })
+  }
+  return { type: 'tool_result', tool_use_id: call.id, content, ...(isError ? { is_error: true } : {}) }
+}
+
+function responseOf(message: Anthropic.Message): ModelResponse {
+  const stopReason = message.stop_reason ?? 'end_turn'
+  return {
+    blocks: message.content.flatMap(blockOf),
+    usage: usageOf(message.usage),
+    model: message.model || null,
+    stopReason,
+    lastIsCut: stopReason === 'max_tokens' && message.content.at(-1)?.type === 'tool_use',
+  }
+}
+
+function blockOf(block: Anthropic.ContentBlock): ModelBlock[] {
+  if (block.type === 'text') return [{ type: 'text', text: block.text }]
+  if (block.type === 'thinking') return [{ type: 'thinking', text: block.thinking }]
+  return block.type === 'tool_use' ? [{ type: 'call', id: block.id, name: block.name, input: block.input }] : []
+}
+
+/** Servers that leave counts out are taken to mean 0. */
+function usageOf(given: Partial<Anthropic.Usage> | undefined): Usage {
+  const reasoning = given?.output_tokens_details?.thinking_tokens ?? 0
+  return {
+    input_tokens: given?.input_tokens ?? 0,
+    output_tokens: given?.output_tokens ?? 0,
+    cache_read_tokens: given?.cache_read_input_tokens ?? 0,
+    cache_write_tokens: given?.cache_creation_input_tokens ?? 0,
+    ...(reasoning > 0 ? { reasoning_tokens: reasoning } : {}),
+  }
+}

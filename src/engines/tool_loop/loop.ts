@@ -1,0 +1,121 @@
+/** The agent loop: ask the model, do what it asks of the tools, until it has finished. */
+import { realpath } from 'node:fs/promises'
+import { estimateCost } from '../cost.ts'
+import type { EngineContext, EngineError, EngineOutcome, EngineReport, EngineTask } from '../engine.ts'
+import { emptyReport } from '../engine.ts'
+import { complete, fail } from '../outcome.ts'
+import { followSkillReads } from '../skill_read.ts'
+import { askPatiently } from './patience.ts'
+import type { Api, Asked, Session } from './session.ts'
+import { performCalls, submitTool, type Workshop } from './tool_calls.ts'
+import { offersOf, toolsFor } from './tools/table.ts'
+import { beginWork, takeResponse, type Work } from './work.ts'
+
+/** Tries of one request once the agent is at work. */
+const triesAtWork = 4
+
+const nudge = `You ended without an answer. Give it now: call ${submitTool}.`
+
+export interface LoopRequest {
+  task: EngineTask
+  context: EngineContext
+  api: Api
+  skillsFolder: string
+}
+
+/** Runs a task to its end, whatever that is; rejects only when aborted. */
+export async function runLoop({ task, context, api, skillsFolder }: LoopRequest): Promise<EngineOutcome> {
+  const { emit, signal } = context
+  signal.throwIfAborted()
+  const missing = api.missing(task.credentials)
+  if (missing !== null) return fail(context, missing, { report: emptyReport, step: 0 })
+  const tools = toolsFor(task.tools)
+  const session = api.open(task, offersOf(tools, task.answerSchema))
+  const work = beginWork(session.model)
+  const loaded = { skills: task.skills.map(({ name }) => name), tools: tools.map(({ name }) => name), mcp_servers: [] }
+  emit({ type: 'system', step: 0, subtype: 'init', model: session.model, ...loaded })
+  const workshop: Workshop = {
+    tools,
+    place: { cwd: await realpath(task.cwd), env: task.env, confined: task.tools !== 'all', signal },
+    skillReads: followSkillReads({ skills: task.skills, skillsFolder, emit }),
+    submits: task.answerSchema !== null,
+    emit,
+  }
+  const end = await converse({ session, work, workshop, maxTurns: task.maxTurns })
+  const report = await reportOf(work, { api, loaded, sessionId: task.sessionId })
+  if ('kind' in end) return fail(context, end, { report, step: work.step })
+  return complete(context, { ...report, stopReason: end.stopReason }, work.step)
+}
+
+interface Loop {
+  session: Session
+  work: Work
+  workshop: Workshop
+  maxTurns: number | null
+}
+
+async function converse(loop: Loop): Promise<{ stopReason: string } | EngineError> {
+  const { session, work, workshop, maxTurns } = loop
+  const isLast = () => maxTurns !== null && work.step >= maxTurns
+  let nudged = false
+  for (;;) {
+    const asked = await ask(loop, nudged)
+    if (!asked.ok) return asked.error
+    const { stopReason, lastIsCut } = asked.response
+    const calls = takeResponse(work, asked.response, workshop.emit)
+    if (calls.length > 0) {
+      const done = await performCalls({ calls, lastIsCut, step: work.step }, workshop)
+      if ('submitted' in done) {
+        work.answer = { value: done.submitted }
+        return { stopReason: 'submitted' }
+      }
+      session.addResults(done.results)
+    }
+    if (nudged) return { stopReason }
+    const goesOn = calls.length > 0 || stopReason === 'pause_turn'
+    if (goesOn && !isLast()) continue
+    if (!workshop.submits || stopReason === 'refusal') return { stopReason: goesOn ? 'max_turns' : stopReason }
+    nudged = true
+    session.addUser(nudge)
+    workshop.emit({ type: 'user', step: work.step, text: nudge })
+  }
+}
+
+/** After the nudge the answer is forced; a model that refuses to be forced is asked without. */
+async function ask({ session, work, workshop }: Loop, forced: boolean): Promise<Asked> {
+  const { signal } = workshop.place
+  const patience = {
+    tries: work.step === 0 ? 1 : triesAtWork,
+    signal,
+    onWait: (ms: number) => {
+      work.waitedMs += ms
+    },
+  }
+  const unforced = () => askPatiently(() => session.ask(null, signal), patience)
+  if (!forced) return unforced()
+  const asked = await askPatiently(() => session.ask(submitTool, signal), patience)
+  return asked.ok || asked.error.kind !== 'bad_request' ? asked : unforced()
+}
+
+interface Known {
+  api: Api
+  loaded: EngineReport['loaded']
+  sessionId: string
+}
+
+async function reportOf(work: Work, { api, loaded, sessionId }: Known): Promise<EngineReport> {
+  const { step, usage, model, answer, text, waitedMs } = work
+  return {
+    ...emptyReport,
+    finalResponse: text,
+    answer: answer?.value,
+    version: api.version,
+    model,
+    provider: api.provider,
+    sessionId,
+    usage: step === 0 ? null : usage,
+    cost: step === 0 ? null : await estimateCost(usage, model, api.provider),
+    loaded,
+    waitedMs,
+  }
+}

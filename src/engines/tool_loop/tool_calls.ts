@@ -1,0 +1,62 @@
+/** Performs the tool calls of one response, in order. */
+import type { EngineContext } from '../engine.ts'
+import type { SkillReads } from '../skill_read.ts'
+import type { CallResult, ModelCall } from './session.ts'
+import type { LocalTool, ToolAnswer, ToolPlace } from './tools/tool.ts'
+
+/** The tool through which a structured answer comes. */
+export const submitTool = 'submit'
+
+export interface Workshop {
+  tools: readonly LocalTool[]
+  place: ToolPlace
+  skillReads: SkillReads
+  /** Whether calling `submit` ends the work. */
+  submits: boolean
+  emit: EngineContext['emit']
+}
+
+interface Calls {
+  calls: readonly ModelCall[]
+  /** The response ended inside the last call, so its input can't be trusted. */
+  lastIsCut: boolean
+  step: number
+}
+
+/** Their results, or what was submitted; what follows a call of `submit` is left. Rejects only when aborted. */
+export async function performCalls(
+  { calls, lastIsCut, step }: Calls,
+  workshop: Workshop,
+): Promise<{ results: CallResult[] } | { submitted: unknown }> {
+  const results: CallResult[] = []
+  for (const [index, call] of calls.entries()) {
+    const isCut = lastIsCut && index === calls.length - 1
+    if (!isCut && workshop.submits && call.name === submitTool) {
+      tell(workshop, { call, answer: { text: 'the answer is taken', isError: false } }, step)
+      return { submitted: call.input }
+    }
+    workshop.skillReads.called(call)
+    const result = { call, answer: isCut ? cutOff : await perform(call, workshop) }
+    tell(workshop, result, step)
+    results.push(result)
+  }
+  return { results }
+}
+
+const cutOff: ToolAnswer = {
+  text: 'not done: the response reached its length limit inside this call; do it in smaller parts',
+  isError: true,
+}
+
+function perform(call: ModelCall, { tools, place }: Workshop): Promise<ToolAnswer> {
+  const tool = tools.find(({ name }) => name === call.name)
+  if (tool !== undefined) return tool.run(call.input, place)
+  const known = tools.map(({ name }) => name).join(', ')
+  return Promise.resolve({ text: `no tool is named ${call.name}; tools: ${known}`, isError: true })
+}
+
+function tell({ emit, skillReads }: Workshop, { call, answer }: CallResult, step: number): void {
+  const { id, name } = call
+  emit({ type: 'tool_result', step, id, name, output: answer.text, is_error: answer.isError })
+  skillReads.ended(id, { isError: answer.isError, step })
+}
