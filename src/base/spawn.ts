@@ -4,6 +4,8 @@ import { createWriteStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { codeOf, messageOf } from './error.ts'
+import { enterSandbox } from './sandbox/enter.ts'
+import type { Sandbox } from './sandbox/policy.ts'
 
 export interface ProcessSpec {
   command: string
@@ -22,6 +24,8 @@ export interface ProcessSpec {
   lineLimit?: number
   stderrLimit?: number
   graceMs?: number
+  /** What it is confined to; absent or null: nothing. */
+  sandbox?: Sandbox | null
 }
 
 export interface ProcessEnd {
@@ -55,6 +59,10 @@ const MiB = 1024 * 1024
  */
 export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
   spec.signal.throwIfAborted()
+  if (spec.sandbox) {
+    await using entered = await enterSandbox(spec, spec.sandbox)
+    return await runProcess({ ...spec, ...entered.invocation, sandbox: null })
+  }
   const graceMs = spec.graceMs ?? 2000
   const child = start(spec)
   const exit = exitOf(child, spec.command)

@@ -1,4 +1,5 @@
 /** The Claude Code engine: the real CLI, headless, in a home of its own. */
+import { withEndpoint } from '../base/sandbox/policy.ts'
 import { runProcess, SpawnError } from '../base/spawn.ts'
 import { claudeArguments, claudeEnvironment, claudeKeys } from './claude_code/argv.ts'
 import { findClaude, missingClaude, probeClaude } from './claude_code/probe.ts'
@@ -9,6 +10,8 @@ import { complete, fail } from './outcome.ts'
 import { startErrorOf } from './start_error.ts'
 
 const skillsFolder = '.claude/skills'
+/** Where it goes when no other address is given. */
+const anthropicUrl = 'https://api.anthropic.com'
 
 export const claudeCode: Engine = {
   name: 'claude-code',
@@ -34,6 +37,7 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
       onLine: (line) => (stream.take(line) ? 'last' : undefined),
       stderrFile: context.stderrFile,
       stdoutLimit: 0, // the lines are all that is used
+      sandbox: withEndpoint(task.sandbox, task.credentials.ANTHROPIC_BASE_URL || anthropicUrl),
     })
     const report = reportOf(stream, end)
     const failure = failureOf(stream, end)

@@ -1,4 +1,6 @@
 /** The command engine: any program; the prompt on stdin or in its arguments, the answer on stdout, files in its working folder. */
+import { withReadable } from '../base/sandbox/policy.ts'
+import { partsOfCommand } from '../base/sandbox/programs.ts'
 import { type ProcessEnd, runProcess, SpawnError } from '../base/spawn.ts'
 import { anchorWords, commandWords, fillWords, type Invocation, placeholdersOf } from './command_line.ts'
 import {
@@ -64,7 +66,8 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
   const model = placeholdersOf(parsed.words).has('model') ? task.model : null
   const words = await anchorWords(parsed.words, process.cwd())
   try {
-    const end = await start(fillWords(words, { prompt, model }), { task, context })
+    const sandbox = withReadable(task.sandbox, await partsOfCommand(words))
+    const end = await start(fillWords(words, { prompt, model }), { task: { ...task, sandbox }, context })
     return outcomeOf(end, { program: words[0], model, task, context })
   } catch (error) {
     if (!(error instanceof SpawnError)) throw error
@@ -83,6 +86,7 @@ function start(invocation: Invocation, { task, context }: { task: EngineTask; co
     signal: context.signal,
     stderrFile: context.stderrFile,
     stdoutLimit: answerLimit,
+    sandbox: task.sandbox,
   })
 }
 

@@ -2,6 +2,7 @@
 import type { FailureKind } from '../../schemas/run.ts'
 import type { TranscriptEvent } from '../../schemas/transcript.ts'
 import type { Cost, Usage } from '../../schemas/usage.ts'
+import type { Sandbox } from '../base/sandbox/policy.ts'
 
 /** A skill that lies where the engine's own discovery finds it. `path`: its folder, absolute. */
 export interface InstalledSkill {
@@ -32,6 +33,11 @@ export interface EngineTask {
   answerSchema: Readonly<Record<string, unknown>> | null
   /** A UUID for the engine's session where it takes one. */
   sessionId: string
+  /**
+   * Confines the agent: a CLI runs whole inside (`runProcess({ …, sandbox: withEndpoint(task.sandbox, url) })`), an SDK
+   * engine runs its tools inside. null: no sandbox.
+   */
+  sandbox: Sandbox | null
 }
 
 type WithoutTime<E> = E extends unknown ? Omit<E, 'at'> : never

@@ -11,7 +11,7 @@ import { keysFor, openStage, perform, practice, type Stage } from './stage.ts'
 
 const task: EngineTask = {
   ...{ prompt: '-x', model: null, command: null, cwd: '/room/work', skills: [], tools: 'all', maxTurns: null },
-  ...{ answerSchema: null, sessionId: '11111111-2222-4333-8444-555555555555' },
+  ...{ answerSchema: null, sessionId: '11111111-2222-4333-8444-555555555555', sandbox: null },
   env: { PATH: '/bin', HOME: '/room/home', CLAUDECODE: '1' },
   credentials: { ANTHROPIC_API_KEY: 'k', WHETSTONE_CLAUDE: '/opt/claude', OPENAI_API_KEY: 'o' },
 }

@@ -69,6 +69,7 @@ const blank: EngineTask = {
   maxTurns: null,
   answerSchema: null,
   sessionId: '',
+  sandbox: null,
 }
 
 export interface Performed {

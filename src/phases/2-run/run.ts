@@ -115,6 +115,7 @@ function taskOf(request: RunRequest, place: Place, skills: readonly InstalledSki
     maxTurns: spec.max_turns,
     answerSchema: null,
     sessionId: randomUUID(),
+    sandbox: null,
   }
 }
 

@@ -57,6 +57,7 @@ export async function judgeRun(request: JudgeRequest): Promise<Judged> {
       skills: [],
       tools: 'read_only',
       maxTurns,
+      sandbox: null,
     },
     schema: judgeAnswer,
     context: { signal: request.signal, emit: () => {}, stderrFile: null },

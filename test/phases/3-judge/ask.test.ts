@@ -28,6 +28,7 @@ async function askMoody(
     skills: [],
     tools: 'read_only' as const,
     maxTurns: null,
+    sandbox: null,
   }
   const asked = await ask({
     engine: command,
@@ -202,7 +203,7 @@ test('the engine gets a plain JSON Schema that requires the verdicts only, and a
 
 async function taskWith(line: string): Promise<AskRequest<typeof judgeAnswer>['task']> {
   const cwd = await temporary()
-  const rest = { model: null, env: environment, credentials: {}, skills: [], maxTurns: null }
+  const rest = { model: null, env: environment, credentials: {}, skills: [], maxTurns: null, sandbox: null }
   return { prompt, command: line, cwd, tools: 'read_only', ...rest }
 }
 
