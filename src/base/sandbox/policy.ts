@@ -1,7 +1,7 @@
 /** What a sandboxed process may see, change and reach: pure data, carried in a task, the same for every mechanism. */
 
 /** none: not even loopback of this machine; endpoint: the host of this URL and nothing else, through a bridge; open: as the user. */
-export type SandboxNetwork = 'none' | 'open' | { endpoint: string }
+type SandboxNetwork = 'none' | 'open' | { endpoint: string }
 
 export interface SandboxPolicy {
   /** Files and folders beside those of the system that may be read, absolute. */
