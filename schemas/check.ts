@@ -70,6 +70,13 @@ export const commandCheck = z.strictObject({
   ...shared,
 })
 
+export const agentBlockedCheck = z.strictObject({
+  type: z.literal('agent_blocked'),
+  tool: z.string().min(1).optional().describe('the tool whose call was blocked; absent: any'),
+  reason: z.string().min(1).optional().describe('stands in the reason that the hook gave'),
+  ...shared,
+})
+
 export const check = z.discriminatedUnion('type', [
   containsCheck,
   notContainsCheck,
@@ -77,6 +84,7 @@ export const check = z.discriminatedUnion('type', [
   fileExistsCheck,
   jsonPathCheck,
   commandCheck,
+  agentBlockedCheck,
 ])
 
 export type Check = z.infer<typeof check>

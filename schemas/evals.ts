@@ -1,6 +1,7 @@
 /** `evals/evals.json`, the suite file of a skill: skill-creator's fields exactly, plus ours. What the lenient reader accepts beyond this is in docs/formats.md. */
 import { z } from 'zod'
 import { check } from './check.ts'
+import { environmentSource } from './environment.ts'
 
 export const gitStart = z.union([
   z.literal(true).describe('git init and one commit of the input files before the agent starts'),
@@ -30,10 +31,12 @@ export const evalCase = z.looseObject({
     .optional()
     .describe('a shell command run in the working folder before the agent, in both arms'),
   git: gitStart.optional(),
+  environment: environmentSource.optional().describe('hooks, rules, sub-agents and MCP servers, in both arms'),
 })
 
 export const evalsFile = z.looseObject({
   skill_name: z.string().min(1),
+  environment: environmentSource.optional().describe('of every case that has none of its own'),
   evals: z.array(evalCase),
 })
 

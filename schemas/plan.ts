@@ -1,6 +1,6 @@
 /** `plan.json`: every run of a benchmark and all that shapes it: enough to resume, repeat or send away. Holds no secret. */
 import { z } from 'zod'
-import { gitState, inputFile, loadWarning, skill, suiteCase } from './suite.ts'
+import { environment, gitState, inputFile, loadWarning, skill, suiteCase } from './suite.ts'
 
 export const configuration = z.enum(['with_skill', 'without_skill', 'new_skill', 'old_skill'])
 
@@ -27,6 +27,7 @@ export const runSpec = z.object({
   files: z.array(inputFile),
   setup: z.string().nullable(),
   git: gitState.nullable(),
+  environment: environment.optional().describe('absent: none'),
   skill: skill.nullable().describe('null: the arm without the skill'),
   absent_skill: z
     .string()

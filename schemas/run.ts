@@ -62,7 +62,12 @@ const shared = {
     read_at_step: z.number().int().nonnegative().nullable(),
   }),
   loaded: z
-    .object({ skills: z.array(z.string()), tools: z.array(z.string()), mcp_servers: z.array(z.string()) })
+    .object({
+      skills: z.array(z.string()),
+      tools: z.array(z.string()),
+      mcp_servers: z.array(z.string()),
+      plugins: z.array(z.string()).optional().describe('those that do not come with the agent itself'),
+    })
     .nullable()
     .describe('what the engine says it loaded; null: it does not say'),
   permission_denials: z.array(z.string()),

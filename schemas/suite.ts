@@ -1,6 +1,7 @@
 /** A suite: a skill's cases in one normal form, whatever format they came from. */
 import { z } from 'zod'
 import { check } from './check.ts'
+import { hooks, mcpServers } from './environment.ts'
 
 /** One file or folder that both arms get. `path` is where it lies in the run's working folder, `source` where it is read from. */
 export const inputFile = z.object({
@@ -23,6 +24,15 @@ export const gitState = z.union([
   z.object({ bundle: z.string().min(1).describe('absolute path'), sha256: z.string().describe('of the bundle') }),
 ])
 
+/** What a case puts around the agent, found and hashed. `path` of a file: below ${ENVIRONMENT_DIR}, .claude/rules/ or .claude/agents/. */
+export const environment = z.object({
+  files: z.array(inputFile),
+  hooks,
+  rules: z.array(inputFile),
+  agents: z.array(inputFile),
+  mcp_servers: mcpServers,
+})
+
 export const suiteCase = z.object({
   eval_id: z.number().int().nonnegative(),
   eval_key: z.string().nullable().describe("the source's own id where it was not an integer"),
@@ -36,6 +46,7 @@ export const suiteCase = z.object({
   timeout_seconds: z.number().positive().nullable(),
   setup: z.string().nullable(),
   git: gitState.nullable(),
+  environment: environment.optional().describe('absent: none'),
   cannot_run: z
     .string()
     .nullable()
@@ -67,6 +78,7 @@ export const skill = z.object({
 export type InputFile = z.infer<typeof inputFile>
 export type Expectation = z.infer<typeof expectation>
 export type SuiteCase = z.infer<typeof suiteCase>
+export type Environment = z.infer<typeof environment>
 export type GitState = z.infer<typeof gitState>
 export type LoadWarning = z.infer<typeof loadWarning>
 export type Suite = z.infer<typeof suite>

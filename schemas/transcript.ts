@@ -39,7 +39,17 @@ export const transcriptEvent = z.discriminatedUnion('type', [
     skill: z.string(),
     via: z.string().describe('the tool that read it'),
   }),
-  z.object({ type: z.literal('hook'), at, step, event: z.string(), outcome: z.string(), text: z.string() }),
+  z.object({
+    type: z.literal('hook'),
+    at,
+    step,
+    event: z.string().describe('such as PreToolUse'),
+    tool: z.string().optional().describe('the tool that it was about'),
+    outcome: z
+      .string()
+      .describe('blocked: the call was not done, or the agent was made to go on; ok; error: it had no effect'),
+    text: z.string().describe('what it said: the reason of a block, else its output'),
+  }),
   z.object({ type: z.literal('error'), at, step, kind: z.string(), message: z.string() }),
   z.object({
     type: z.literal('result'),

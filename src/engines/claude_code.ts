@@ -17,6 +17,7 @@ export const claudeCode: Engine = {
   name: 'claude-code',
   credentials: [...claudeKeys, 'WHETSTONE_CLAUDE'],
   skillsFolder,
+  honours: { hooks: 'all', rules: true, agents: true, mcp_servers: true },
   probe: probeClaude,
   run,
 }

@@ -34,6 +34,7 @@ export const command: Engine = {
     'GEMINI_API_KEY',
   ],
   skillsFolder: '.claude/skills',
+  honours: 'unknown',
   probe,
   run,
 }

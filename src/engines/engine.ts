@@ -1,5 +1,6 @@
 /** The engine interface: anything that takes a task and answers: an agent CLI, an SDK loop, any command. */
-import type { FailureKind } from '../../schemas/run.ts'
+import type { Hooks } from '../../schemas/environment.ts'
+import type { FailureKind, RunRecord } from '../../schemas/run.ts'
 import type { TranscriptEvent } from '../../schemas/transcript.ts'
 import type { Cost, Usage } from '../../schemas/usage.ts'
 import type { Sandbox } from '../base/sandbox/policy.ts'
@@ -9,6 +10,27 @@ export interface InstalledSkill {
   name: string
   description: string
   path: string
+}
+
+/** What the suite puts around the agent, laid out in Claude Code's places of the working folder. */
+export interface InstalledEnvironment {
+  /** Where the scripts of hooks and servers lie, absolute; outside of the working folder. */
+  folder: string
+  /** As in .claude/settings.json, commands ready to run. */
+  hooks: Hooks
+  /** Those of .claude/rules/. */
+  rules: { name: string; text: string }[]
+  /** Absolute path of .mcp.json; null: no servers. */
+  mcpConfig: string | null
+  mcpServers: string[]
+}
+
+/** Which of it an engine honours; hooks by event. */
+export interface Honours {
+  hooks: 'all' | readonly string[]
+  rules: boolean
+  agents: boolean
+  mcp_servers: boolean
 }
 
 export interface EngineTask {
@@ -38,6 +60,8 @@ export interface EngineTask {
    * engine runs its tools inside. null: no sandbox.
    */
   sandbox: Sandbox | null
+  /** Absent: none. */
+  environment?: InstalledEnvironment | undefined
 }
 
 type WithoutTime<E> = E extends unknown ? Omit<E, 'at'> : never
@@ -66,7 +90,7 @@ export interface EngineReport {
   stopReason: string | null
   exitCode: number | null
   signal: string | null
-  loaded: { skills: string[]; tools: string[]; mcp_servers: string[] } | null
+  loaded: RunRecord['loaded']
   permissionDenials: string[]
   /** Milliseconds that the engine waited for a server's limits while the agent was at work; left out of the run's time. */
   waitedMs: number
@@ -105,6 +129,8 @@ export interface Engine {
   readonly credentials: readonly string[]
   /** Where its own discovery finds skills, relative to the working folder. */
   readonly skillsFolder: string
+  /** What of a suite's environment it honours; absent: nothing. unknown: it is laid out, and the program may read it. */
+  readonly honours?: Honours | 'unknown'
   /** Whether it can work, asked before any paid run; never a paid call itself. Rejects only when aborted. */
   probe(request: ProbeRequest): Promise<Probe>
   /** Resolves for every outcome of the agent (crash, refusal, bad output, server errors); rejects only when aborted. */

@@ -11,6 +11,7 @@ import { selectCases } from '../phases/1-plan/select.ts'
 import { exportGitVersion, readSkill } from '../phases/1-plan/skill.ts'
 import { type AutoEngine, autoEngine } from './auto_engine.ts'
 import type { FlowContext } from './context.ts'
+import { withHonoured } from './honoured.ts'
 
 export interface BenchRequest {
   /** The skill's folder. */
@@ -60,7 +61,7 @@ export async function prepare(request: BenchRequest, context: FlowContext, where
   const suite = selectCases(await loadSuite(place, skill.path), request.cases)
   const { engine, judge, choices } = await chooseEngines(request, suite, autoEngine(context, where.lenient))
   const plan = makePlan({
-    suite: await withSkillName(suite, skill),
+    suite: withHonoured(await withSkillName(suite, skill), engine),
     skill,
     baseline: baseline?.skill ?? null,
     options: {

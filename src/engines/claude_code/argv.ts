@@ -19,7 +19,14 @@ export function claudeArguments(task: EngineTask): string[] {
   if (task.model !== null) argv.push('--model', task.model)
   if (task.maxTurns !== null) argv.push('--max-turns', String(task.maxTurns))
   if (task.answerSchema !== null) argv.push('--json-schema', JSON.stringify(task.answerSchema))
-  return [...argv, ...permissions(task.tools)]
+  return [...argv, ...surroundings(task), ...permissions(task.tools)]
+}
+
+/** The suite's own hooks tell of themselves; its servers are the only ones. */
+function surroundings({ environment, tools }: EngineTask): string[] {
+  if (environment === undefined || tools !== 'all') return []
+  const servers = environment.mcpConfig === null ? [] : ['--mcp-config', environment.mcpConfig]
+  return ['--include-hook-events', ...servers]
 }
 
 /**

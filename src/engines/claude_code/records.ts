@@ -12,7 +12,22 @@ const initRecord = z.looseObject({
   claude_code_version: z.string().optional(),
   tools: z.array(z.string()).optional(),
   skills: z.array(z.string()).optional(),
-  mcp_servers: z.array(z.union([z.string(), z.looseObject({ name: z.string() })])).optional(),
+  mcp_servers: z
+    .array(z.union([z.string(), z.looseObject({ name: z.string(), status: z.string().optional() })]))
+    .optional(),
+  plugins: z.array(z.looseObject({ name: z.string(), path: z.string().optional() })).optional(),
+})
+
+/** With --include-hook-events: a hook has ended. */
+const hookRecord = z.looseObject({
+  type: z.literal('system'),
+  subtype: z.literal('hook_response'),
+  hook_name: z.string().default(''),
+  hook_event: z.string(),
+  stdout: z.string().default(''),
+  stderr: z.string().default(''),
+  exit_code: z.number().nullish(),
+  outcome: z.string().optional(),
 })
 
 const assistantRecord = z.looseObject({
@@ -63,6 +78,7 @@ const resultRecord = z.looseObject({
 /** `other`: any object that is none of these; `unreadable`: no JSON object at all. */
 export type ClaudeRecord =
   | { kind: 'init'; record: z.infer<typeof initRecord> }
+  | { kind: 'hook'; record: z.infer<typeof hookRecord> }
   | { kind: 'assistant'; record: z.infer<typeof assistantRecord> }
   | { kind: 'user'; record: z.infer<typeof userRecord> }
   | { kind: 'result'; record: z.infer<typeof resultRecord> }
@@ -70,6 +86,7 @@ export type ClaudeRecord =
   | { kind: 'unreadable' }
 
 export type InitRecord = z.infer<typeof initRecord>
+export type HookRecord = z.infer<typeof hookRecord>
 export type AssistantRecord = z.infer<typeof assistantRecord>
 export type UserRecord = z.infer<typeof userRecord>
 export type ResultRecord = z.infer<typeof resultRecord>
@@ -82,6 +99,8 @@ export function readRecord(line: string): ClaudeRecord {
   const record = object.data
   const init = initRecord.safeParse(record)
   if (init.success) return { kind: 'init', record: init.data }
+  const hook = hookRecord.safeParse(record)
+  if (hook.success) return { kind: 'hook', record: hook.data }
   const assistant = assistantRecord.safeParse(record)
   if (assistant.success) return { kind: 'assistant', record: assistant.data }
   const user = userRecord.safeParse(record)

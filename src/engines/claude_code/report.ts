@@ -4,8 +4,8 @@ import type { Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/spawn.ts'
 import { type EngineError, type EngineReport, emptyReport } from '../engine.ts'
 import { kindOfStatus, mayPass } from '../http_status.ts'
-import type { ResultRecord } from './records.ts'
-import { type ClaudeStream, serverNames } from './stream.ts'
+import type { InitRecord, ResultRecord } from './records.ts'
+import { brokenServers, type ClaudeStream, serverNames } from './stream.ts'
 
 /** The report from what was seen of the stream, and of the process. */
 export function reportOf(stream: ClaudeStream, end: Pick<ProcessEnd, 'exitCode' | 'signal'>): EngineReport {
@@ -25,9 +25,16 @@ export function reportOf(stream: ClaudeStream, end: Pick<ProcessEnd, 'exitCode' 
     stopReason: isMaxTurns ? 'max_turns' : (result?.stop_reason ?? result?.subtype ?? null),
     exitCode: end.exitCode,
     signal: end.signal,
-    loaded: init?.skills ? { skills: init.skills, tools: init.tools ?? [], mcp_servers: serverNames(init) } : null,
+    loaded: loadedIn(init),
     permissionDenials: (result?.permission_denials ?? []).map(({ tool_name }) => tool_name),
   }
+}
+
+function loadedIn(init: InitRecord | null): EngineReport['loaded'] {
+  if (!init?.skills) return null
+  const plugins = (init.plugins ?? []).filter(({ path }) => path !== 'builtin').map(({ name }) => name)
+  const { skills, tools = [] } = init
+  return { skills, tools, mcp_servers: serverNames(init), ...(plugins.length > 0 && { plugins }) }
 }
 
 /** Per-model counts hold the subagents' tokens too; the plain ones only the main conversation's. */
@@ -62,6 +69,11 @@ function modelOf(result: ResultRecord | null): string | null {
 /** Why the run failed; null: it did not. */
 export function failureOf(stream: ClaudeStream, end: ProcessEnd): EngineError | null {
   const { result, apiError } = stream
+  const broken = brokenServers(stream.init)
+  if (broken.length > 0) {
+    const message = `these MCP servers of the suite did not start: ${broken.join(', ')}`
+    return { kind: 'setup', message, retryable: false, retryAfterMs: null }
+  }
   if (result === null) return noResult(stream, end)
   // the agent's own doing, though Claude Code calls it an error: the outcome is graded as it is
   if (result.subtype === 'error_max_turns') return null

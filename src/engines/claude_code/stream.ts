@@ -1,11 +1,13 @@
 /** Follows Claude Code's stream-json line by line: transcript events out, what the end needs kept. */
 import type { EmittedEvent } from '../engine.ts'
+import { hookEvent } from '../hooks/event.ts'
 import { jsonValue } from '../json_value.ts'
 import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../skill_read.ts'
 import {
   type AssistantRecord,
   type Block,
   contentText,
+  type HookRecord,
   type InitRecord,
   type ResultRecord,
   readRecord,
@@ -37,12 +39,15 @@ export class ClaudeStream {
     this.#skillReads = followSkillReads(request)
   }
 
-  /** Takes one line; true when it was the result, which ends the run whatever else comes. */
+  /** Takes one line; true when it ends the run whatever else comes: the result, or a server of the suite that did not start. */
   take(line: string): boolean {
     const read = readRecord(line)
     switch (read.kind) {
       case 'init':
         this.#takeInit(read.record)
+        return brokenServers(read.record).length > 0
+      case 'hook':
+        this.#emit({ ...hookEventOf(read.record), step: this.step })
         return false
       case 'assistant':
         this.#takeAssistant(read.record)
@@ -120,12 +125,24 @@ export class ClaudeStream {
   }
 
   #keep(subtype: string, { line, value }: { line: string; value: unknown }): void {
+    if (subtype === 'system/hook_started') return // its end is told
     this.#noise += 1
     if (this.#noise > noiseLimit) return
     const isRaw = value !== undefined && line.length <= rawLimit
     const kept = isRaw ? { raw: jsonValue(value) } : { text: line.slice(0, rawLimit) }
     this.#emit({ type: 'system', step: this.step, subtype, ...kept })
   }
+}
+
+function hookEventOf({ hook_event: event, hook_name, exit_code, stdout, stderr }: HookRecord) {
+  const tool = hook_name.startsWith(`${event}:`) ? hook_name.slice(event.length + 1) : undefined
+  return hookEvent({ event, tool, exitCode: exit_code ?? null, stdout, stderr })
+}
+
+/** Servers that were asked for and did not start. */
+export function brokenServers(init: InitRecord | null): string[] {
+  const servers = init?.mcp_servers ?? []
+  return servers.flatMap((one) => (typeof one !== 'string' && one.status === 'failed' ? [one.name] : []))
 }
 
 export function serverNames({ mcp_servers = [] }: InitRecord): string[] {

@@ -1,5 +1,6 @@
 /** Keys: hashes of everything that shapes a run or a plan, and of nothing else. */
 import type { PlanOptions, RunSpec } from '../../../schemas/plan.ts'
+import type { Environment, InputFile } from '../../../schemas/suite.ts'
 import { canonicalJson, sha256 } from '../../base/json.ts'
 
 /**
@@ -8,14 +9,15 @@ import { canonicalJson, sha256 } from '../../base/json.ts'
  * under another name or in another checkout has the same key.
  */
 export function runKey(spec: Omit<RunSpec, 'key'>): string {
-  const { prompt, files, setup, git, skill, absent_skill, engine, max_turns, timeout_seconds, activation, run_number } =
-    spec
+  const { prompt, setup, skill, absent_skill, engine, max_turns, timeout_seconds, activation, run_number } = spec
+  const { files, git, environment } = spec
   return sha256(
     canonicalJson({
       prompt,
-      files: files.map(({ path, kind, sha256: content }) => ({ path, kind, content })),
+      files: contentOf(files),
       setup,
       git: git === null || git === true ? git : { bundle: git.sha256 },
+      ...(environment && { environment: environmentContent(environment) }),
       skill: skill?.sha256 ?? null,
       absent_skill,
       engine,
@@ -25,6 +27,14 @@ export function runKey(spec: Omit<RunSpec, 'key'>): string {
       run_number,
     }),
   )
+}
+
+function environmentContent({ files, rules, agents, hooks, mcp_servers }: Environment) {
+  return { files: contentOf(files), rules: contentOf(rules), agents: contentOf(agents), hooks, mcp_servers }
+}
+
+function contentOf(files: readonly InputFile[]) {
+  return files.map(({ path, kind, sha256: content }) => ({ path, kind, content }))
 }
 
 /** Hex sha256 over where each run goes and its key, and the options: the same again is a resume. */

@@ -90,6 +90,7 @@ function runOf({ skill, options }: PlanRequest, place: { one: SuiteCase; arm: Ar
     files: one.files,
     setup: one.setup,
     git: one.git,
+    ...(one.environment && { environment: one.environment }),
     skill: arm.skill,
     absent_skill: arm.skill === null ? skill.name : null,
     engine: options.engine,

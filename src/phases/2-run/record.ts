@@ -73,7 +73,22 @@ export function recordOf({ request, end, outputs, events }: RecordRequest): RunR
 
 function errorOf(spec: RunSpec, end: RunEnd): { kind: FailureKind; message: string } | null {
   if (end.outcome.status === 'failed') return { kind: end.outcome.error.kind, message: end.outcome.error.message }
-  return end.outcome.report.loaded === null ? null : contamination(spec, end.outcome.report.loaded.skills)
+  const { loaded } = end.outcome.report
+  return loaded === null ? null : (contamination(spec, loaded.skills) ?? strangers(spec, loaded))
+}
+
+/** Servers and plugins that the suite did not ask for: they are the user's. */
+function strangers(
+  spec: RunSpec,
+  loaded: NonNullable<RunRecord['loaded']>,
+): { kind: FailureKind; message: string } | null {
+  const own = Object.keys(spec.environment?.mcp_servers ?? {})
+  const found = [
+    ...loaded.mcp_servers.filter((name) => !own.includes(name)).map((name) => `the MCP server ${name}`),
+    ...(loaded.plugins ?? []).map((name) => `the plugin ${name}`),
+  ]
+  if (found.length === 0) return null
+  return { kind: 'contaminated', message: `the agent loaded ${found.join(', ')}, which is no part of the suite` }
 }
 
 /** What is wrong with the skills that an engine says it loaded, for this arm; null: nothing. */

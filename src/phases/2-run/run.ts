@@ -16,6 +16,7 @@ import {
 } from '../../engines/engine.ts'
 import { collect, takeSnapshot } from './collect.ts'
 import { pick, runEnvironment } from './environment.ts'
+import { installEnvironment } from './install_environment.ts'
 import { type RunEnd, recordOf } from './record.ts'
 import { Transcript } from './transcript.ts'
 import { layOut, SetupError, type WorkspaceRequest } from './workspace.ts'
@@ -88,9 +89,11 @@ async function runIn(request: RunRequest, place: Place): Promise<RunEnd> {
   const startedAt = new Date()
   try {
     const skills = await layOut(layout)
+    const folder = path.join(path.dirname(place.cwd), 'environment')
+    const environment = await installEnvironment(spec.environment, { cwd: place.cwd, folder })
     const before = await takeSnapshot(place.cwd, engine.skillsFolder)
     place.transcript.add({ type: 'user', step: 0, text: spec.prompt })
-    const task = taskOf(request, place, skills)
+    const task = { ...taskOf(request, place, skills), environment }
     return { ...(await timed(request, task, place.transcript)), before }
   } catch (error) {
     signal.throwIfAborted()

@@ -88,7 +88,7 @@ function section(event: TranscriptEvent, prompt: string): string | null {
     case 'skill_read':
       return `**Skill read** \`${event.skill}\` (through ${event.via})\n`
     case 'hook':
-      return `**Hook** ${event.event}: ${event.outcome}\n\n${fenced(event.text)}\n`
+      return `**Hook** ${event.event}${event.tool ? ` \`${event.tool}\`` : ''}: ${event.outcome}\n\n${fenced(event.text)}\n`
     case 'error':
       return `**Error** ${event.kind}: ${event.message}\n`
     case 'result':

@@ -7,6 +7,7 @@ import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 import { canonicalJson, readJson, sha256 } from '../../base/json.ts'
+import { readEvents } from './checks/events.ts'
 import type { CheckScene } from './checks/scene.ts'
 import { byChecks, byJudge, type Decisions, timedOut } from './decisions.ts'
 import { type JudgeChoice, type Judged, judgeRun } from './judge.ts'
@@ -97,6 +98,8 @@ async function sceneOf({ record, runFolder, restore, env, signal }: GradeRunRequ
   return {
     finalResponse: record.final_response,
     transcript: await readFile(path.join(runFolder, 'transcript.md'), 'utf8').catch(() => ''),
+    events: () => readEvents(path.join(runFolder, 'transcript.jsonl')),
+    showsTools: record.loaded !== null,
     outputsFolder: path.join(runFolder, 'outputs'),
     outputs: (await runOutputs(runFolder)).map((file) => file.path),
     leftOut: record.outputs.left_out,

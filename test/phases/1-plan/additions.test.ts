@@ -46,6 +46,13 @@ describe('a mistake is an error', () => {
     [{ git: 'yes' }, /\$\.evals\[0\]\.git: /],
     [{ eval_key: 3 }, /\$\.evals\[0\]\.eval_key: /],
     [{ turns: 'and now?' }, /\$\.evals\[0\]\.turns: /],
+    [{ environment: { hook: {} } }, /\$\.evals\[0\]\.environment: .*hook/],
+    [
+      { environment: { hooks: { 'pre-tool-use': [] } } },
+      /\$\.evals\[0\]\.environment\.hooks\.pre-tool-use: an event of/,
+    ],
+    [{ environment: { mcp_servers: { a: {} } } }, /\$\.evals\[0\]\.environment\.mcp_servers\.a: needs/],
+    [{ checks: [{ type: 'agent_blocked', tol: 'Bash' }] }, /checks\[0\]: .*tol/],
   ])('%j', async (part, message) => {
     const error = await userError(loadEvals({ skill_name: 's', evals: [{ ...base, ...part }] }))
     expect(error.message).toMatch(message)

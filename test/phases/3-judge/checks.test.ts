@@ -29,6 +29,36 @@ const passed = (evidence: string) => ({ passed: true, evidence: expect.stringCon
 const failed = (evidence: string) => ({ passed: false, evidence: expect.stringContaining(evidence) })
 const undecided = (error: string) => ({ error: expect.stringContaining(error) })
 
+describe('agent_blocked', () => {
+  const at = '2026-01-15T10:30:00Z'
+  const hook = (outcome: string, changes: object = {}) => ({
+    type: 'hook' as const,
+    ...{ at, step: 1, event: 'PreToolUse', tool: 'Bash', outcome, text: 'rm is not allowed', ...changes },
+  })
+  test.each<[object, ReturnType<typeof hook>[], object]>([
+    [{}, [hook('blocked')], passed('transcript.jsonl:1: Bash was blocked: rm is not allowed')],
+    [{ tool: 'Bash', reason: 'not allowed' }, [hook('ok'), hook('blocked')], passed('transcript.jsonl:2')],
+    [
+      { tool: 'Write' },
+      [hook('blocked')],
+      failed('no hook blocked a call of Write; blocked: Bash (rm is not allowed)'),
+    ],
+    [{ reason: 'secret' }, [hook('blocked')], failed('with a reason that contains "secret"')],
+    [{}, [hook('ok'), hook('error')], failed('no hook blocked a call; hooks that ran: 2')],
+    [{}, [hook('blocked', { event: 'Stop' })], failed('no hook blocked a call')],
+    [{}, [hook('feedback', { event: 'PostToolUse' })], failed('no hook blocked a call')],
+    [{}, [], failed('no hook blocked a call; hooks that ran: 0')],
+  ])('%j', async (check, events, verdict) => {
+    expect(await decide({ type: 'agent_blocked', ...check }, { events: async () => events })).toEqual(verdict)
+  })
+  test('an engine that shows nothing leaves it undecided', async () => {
+    const check = { type: 'agent_blocked' }
+    expect(await decide(check, { showsTools: false })).toEqual(undecided('does not show'))
+    const blocked = { showsTools: false, events: async () => [hook('blocked')] }
+    expect(await decide(check, blocked)).toEqual(passed('Bash was blocked'))
+  })
+})
+
 describe('contains', () => {
   test.each([
     [{ value: '42' }, passed('final answer:2: The total is 42.')],
@@ -215,6 +245,8 @@ describe('a check as a sentence', () => {
     [{ type: 'not_contains', value: 'a', target: 'transcript' }, 'The transcript does not contain "a"'],
     [{ type: 'regex', pattern: '^a', flags: 'i' }, 'The final answer matches /^a/i'],
     [{ type: 'file_exists', path: '*.md' }, 'The file *.md was made or changed'],
+    [{ type: 'agent_blocked' }, 'A hook blocked a call'],
+    [{ type: 'agent_blocked', tool: 'Bash', reason: 'rm' }, 'A hook blocked a call of Bash because of "rm"'],
     [{ type: 'json_path', query: '$.a' }, 'The final answer has $.a'],
     [{ type: 'json_path', query: '$.a', equals: 0, path: 'x.json' }, 'x.json has $.a equal to 0'],
     [{ type: 'command', run: 'node t.js' }, '`node t.js` ends with exit code 0'],

@@ -32,6 +32,8 @@ export async function sceneWith(
   return {
     finalResponse: '',
     transcript: '',
+    events: async () => [],
+    showsTools: true,
     outputsFolder,
     outputs: Object.keys(files),
     leftOut: [],

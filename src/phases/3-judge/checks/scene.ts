@@ -1,10 +1,15 @@
 /** What a check looks at, and what it says. */
+import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
 
 /** One finished run, as checks see it. */
 export interface CheckScene {
   finalResponse: string
   /** The text of transcript.md. */
   transcript: string
+  /** The events of transcript.jsonl. */
+  events: () => Promise<readonly TranscriptEvent[]>
+  /** Whether the engine shows what the agent does. */
+  showsTools: boolean
   /** Absolute path of the run's outputs/. */
   outputsFolder: string
   /** Files the agent made or changed, relative to outputsFolder with /; our own metrics.json is not among them. */

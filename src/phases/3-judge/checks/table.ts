@@ -1,5 +1,6 @@
 /** The table of checks: what decides each type. */
 import type { CheckOf, CheckType } from '../../../../schemas/check.ts'
+import { agentBlocked } from './agent_blocked.ts'
 import { command } from './command.ts'
 import { contains } from './contains.ts'
 import { fileExists } from './file_exists.ts'
@@ -18,4 +19,5 @@ export const checks = {
   file_exists: fileExists,
   json_path: jsonPath,
   command,
+  agent_blocked: agentBlocked,
 } satisfies Deciders

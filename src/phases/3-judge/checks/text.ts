@@ -22,6 +22,10 @@ function written(check: Check): string {
       return `${check.path ?? 'The final answer'} has ${check.query}${equalTo(check)}`
     case 'command':
       return `\`${check.run}\` ends with exit code ${check.exit_code ?? 0}`
+    case 'agent_blocked': {
+      const why = check.reason === undefined ? '' : ` because of ${quoted(check.reason)}`
+      return `A hook blocked ${check.tool === undefined ? 'a call' : `a call of ${check.tool}`}${why}`
+    }
   }
 }
 

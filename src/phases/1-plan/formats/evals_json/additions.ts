@@ -10,7 +10,16 @@ import type { SuiteMistake } from '../../inspected.ts'
 import type { CaseSource } from './document.ts'
 
 const additions = evalCase
-  .pick({ eval_key: true, checks: true, reference: true, turns: true, timeout: true, setup: true, git: true })
+  .pick({
+    eval_key: true,
+    checks: true,
+    reference: true,
+    turns: true,
+    timeout: true,
+    setup: true,
+    git: true,
+    environment: true,
+  })
   .strip()
 
 export type Additions = z.infer<typeof additions>
@@ -22,7 +31,8 @@ export function additionsOf(cases: readonly CaseSource[]): { additions: Addition
   const read = cases.map(({ object, at }) => {
     const given = Object.fromEntries(additionNames.map((name) => [name, object[name] ?? undefined]))
     const result = additions.safeParse(given)
-    if (!result.success) mistakes.push(...result.error.issues.map((issue) => mistakeAt(issue, at, given)))
+    if (!result.success)
+      mistakes.push(...result.error.issues.flatMap(clearest).map((issue) => mistakeAt(issue, at, given)))
     else mistakes.push(...badChecks(result.data, at))
     return result.success ? result.data : {}
   })
@@ -40,7 +50,19 @@ export function refuseMistakes(mistakes: readonly SuiteMistake[], file: string):
   throw new UserError(`${file}: ${listed.join('; ')}${more}`, additionsFix)
 }
 
-function mistakeAt(issue: z.core.$ZodIssue, at: string, given: unknown): SuiteMistake {
+type Issue = z.core.$ZodIssue
+
+/** Of a field that may be of several forms: what is wrong with the form that fits best. */
+function clearest(issue: Issue): Issue[] {
+  if (issue.code === 'invalid_key') return issue.issues.map((inner) => ({ ...inner, path: issue.path }))
+  if (issue.code !== 'invalid_union' || issue.errors.length === 0) return [issue]
+  const depth = (issues: readonly Issue[]) => Math.max(...issues.map(({ path }) => path.length))
+  const [best = []] = [...issue.errors].sort((a, b) => depth(b) - depth(a))
+  if (depth(best) === 0) return [issue]
+  return best.flatMap((inner) => clearest({ ...inner, path: [...issue.path, ...inner.path] }))
+}
+
+function mistakeAt(issue: Issue, at: string, given: unknown): SuiteMistake {
   const place = `${at}${jsonPath(issue.path).slice(1)}`
   const isType = issue.path.at(-1) === 'type' && issue.path[0] === 'checks'
   if (!isType) return { at: place, message: issue.message }

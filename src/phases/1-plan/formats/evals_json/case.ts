@@ -5,6 +5,7 @@ import { slugOfFirstWords } from '../../slug.ts'
 import type { Warn } from '../../warnings.ts'
 import { type Additions, additionNames } from './additions.ts'
 import { type CaseSource, kindOf } from './document.ts'
+import { placeEnvironment } from './environment.ts'
 import { type Fields, isObject, isText, openFields, takeText, textIn, warnAlias, warnRest } from './fields.ts'
 import type { CaseId } from './ids.ts'
 import { readJudging } from './judging.ts'
@@ -35,6 +36,7 @@ export async function readCase({ source, own, id }: CaseParts, place: CasePlace)
   const named = pathsOf(fields, warn)
   const inputs = await placeInputs(named.paths, place)
   const bundle = own.git === undefined || own.git === true ? null : await placeBundle(own.git.bundle, place.root)
+  const around = await placeEnvironment(own.environment, source.at, place)
   leaveRest(fields, warn)
   const reasons = [
     ...(prompt === null ? ['it has no prompt'] : []),
@@ -42,6 +44,7 @@ export async function readCase({ source, own, id }: CaseParts, place: CasePlace)
     ...named.reasons,
     ...inputs.reasons,
     ...(bundle?.reasons ?? []),
+    ...around.reasons,
   ]
   return {
     eval_id: id.eval_id,
@@ -56,6 +59,7 @@ export async function readCase({ source, own, id }: CaseParts, place: CasePlace)
     timeout_seconds: own.timeout ?? null,
     setup: own.setup ?? null,
     git: own.git === true ? true : (bundle?.state ?? null),
+    ...(around.environment && { environment: around.environment }),
     cannot_run: reasons.length === 0 ? null : reasons.join('; '),
   }
 }

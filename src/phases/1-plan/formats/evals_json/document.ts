@@ -30,8 +30,11 @@ export function openDocument(document: unknown, file: string, warn: Warn): OpenD
   const fields = openFields(document, '$')
   const found = listOf(fields, file, warn)
   const skillName = skillNameOf(fields, warn)
+  const environment = fields.take(['environment'])?.value
   warnRest(fields, { what: 'the file', warn })
-  return { cases: casesOf(found, file, warn), skillName }
+  const cases = casesOf(found, file, warn)
+  if (environment === undefined) return { cases, skillName }
+  return { cases: cases.map(({ object, at }) => ({ object: { environment, ...object }, at })), skillName }
 }
 
 interface List {

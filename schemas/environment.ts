@@ -1,0 +1,62 @@
+/** What a suite puts around the agent besides files, the same in both arms: hooks, rules, sub-agents, MCP servers. */
+import { z } from 'zod'
+
+export const hookEntry = z.looseObject({
+  type: z.string().default('command').describe('command; an engine may know others, such as prompt'),
+  command: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('a shell command; it may name the folder where `files` lie by ENVIRONMENT_DIR'),
+  timeout: z.number().positive().optional().describe('seconds'),
+})
+
+const hookGroup = z.strictObject({
+  matcher: z
+    .string()
+    .optional()
+    .describe('a tool name, names joined by |, or a regular expression; absent, "" or *: all'),
+  hooks: z.array(hookEntry).min(1),
+})
+
+/** Hooks as Claude Code's settings.json has them: event → groups. */
+export const hooks = z.record(
+  z.string().regex(/^[A-Z][A-Za-z]+$/, 'an event of Claude Code, such as PreToolUse'),
+  z.array(hookGroup),
+)
+
+/** An MCP server as .mcp.json has it: a command for stdio, or a url. */
+export const mcpServer = z.looseObject({
+  type: z.string().optional(),
+  command: z.string().min(1).optional(),
+  args: z.array(z.string()).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  url: z.string().min(1).optional(),
+})
+
+export const mcpServers = z.record(
+  z.string().regex(/^[\w-]{1,64}$/, 'a name of letters, digits, _ and -'),
+  mcpServer.refine((one) => one.command !== undefined || one.url !== undefined, 'needs a "command" or a "url"'),
+)
+
+const paths = z.array(z.string().min(1))
+
+/** As a suite writes it; paths are relative to the skill's folder. */
+export const environmentSource = z.strictObject({
+  files: paths.optional().describe("files and folders that hooks and servers need, laid outside of the agent's folder"),
+  hooks: z
+    .union([z.string().min(1), hooks])
+    .optional()
+    .describe('a settings.json or hooks.json, or its hooks'),
+  rules: paths.optional().describe('Markdown files for .claude/rules/'),
+  agents: paths.optional().describe('sub-agents, Markdown files for .claude/agents/'),
+  mcp_servers: z
+    .union([z.string().min(1), mcpServers])
+    .optional()
+    .describe('a .mcp.json, or its servers'),
+})
+
+export type Hooks = z.infer<typeof hooks>
+export type HookEntry = z.infer<typeof hookEntry>
+export type McpServers = z.infer<typeof mcpServers>
+export type EnvironmentSource = z.infer<typeof environmentSource>

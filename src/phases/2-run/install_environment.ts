@@ -1,0 +1,104 @@
+/** Lays out what a suite puts around the agent, in Claude Code's layout: hooks, rules, sub-agents, MCP servers; the same in both arms. */
+import { chmod, copyFile, mkdir, readFile, stat, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Environment, InputFile } from '../../../schemas/suite.ts'
+import { codeOf, messageOf } from '../../base/error.ts'
+import { copyWalk, exists, hashFile, hashWalk, walk } from '../../base/files.ts'
+import type { InstalledEnvironment } from '../../engines/engine.ts'
+import { SetupError } from './workspace.ts'
+
+export interface EnvironmentPlace {
+  /** The agent's working folder, absolute. */
+  cwd: string
+  /** Where scripts of hooks and servers go, absolute: outside of `cwd`, so that nothing the agent does to its folder changes them. */
+  folder: string
+}
+
+/** Gives what was installed; undefined: the case asks for nothing. Throws SetupError. */
+export async function installEnvironment(
+  wanted: Environment | undefined,
+  { cwd, folder }: EnvironmentPlace,
+): Promise<InstalledEnvironment | undefined> {
+  if (wanted === undefined) return undefined
+  await mkdir(folder, { recursive: true })
+  await copyAll(wanted.files, folder)
+  await copyAll(wanted.rules, path.join(cwd, '.claude/rules'))
+  await copyAll(wanted.agents, path.join(cwd, '.claude/agents'))
+  const hooks = filled(wanted.hooks, folder)
+  const servers = filled(wanted.mcp_servers, folder)
+  if (Object.keys(hooks).length > 0) await writeNew(path.join(cwd, '.claude/settings.json'), { hooks })
+  const mcpConfig = Object.keys(servers).length > 0 ? path.join(cwd, '.mcp.json') : null
+  if (mcpConfig !== null) {
+    await writeNew(mcpConfig, { mcpServers: servers })
+    await hideFromGit(cwd)
+  }
+  return {
+    folder,
+    hooks,
+    rules: await textsOf(wanted.rules, path.join(cwd, '.claude/rules')),
+    mcpConfig,
+    mcpServers: Object.keys(servers),
+  }
+}
+
+/** The value with ${ENVIRONMENT_DIR} in every text of it replaced. */
+function filled<V>(value: V, folder: string): V {
+  const text = JSON.stringify(folder).slice(1, -1)
+  return JSON.parse(JSON.stringify(value).replaceAll(/\$\{ENVIRONMENT_DIR\}/g, () => text))
+}
+
+async function copyAll(files: readonly InputFile[], folder: string): Promise<void> {
+  for (const file of files) {
+    const target = path.join(folder, file.path)
+    const sha256 = await copyOne(file, target).catch((error: unknown) => {
+      throw new SetupError(`environment: ${messageOf(error)}`)
+    })
+    if (sha256 !== file.sha256) throw new SetupError(`environment: ${file.source} has changed since the plan was made`)
+  }
+}
+
+/** Read-only copies; gives the hash of the content. */
+async function copyOne(file: InputFile, target: string): Promise<string> {
+  if (await exists(target)) throw new Error(`${file.path}: another file of the case lies there already`)
+  await mkdir(path.dirname(target), { recursive: true })
+  if (file.kind === 'directory') {
+    const { files } = await walk(file.source)
+    await copyWalk(files, target)
+    for (const one of files) await lock(path.join(target, one.path))
+    return hashWalk(files)
+  }
+  await copyFile(file.source, target)
+  await lock(target)
+  return hashFile(target)
+}
+
+async function lock(file: string): Promise<void> {
+  await chmod(file, (await stat(file)).mode & 0o555)
+}
+
+async function writeNew(file: string, value: unknown): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true })
+  await writeFile(file, `${JSON.stringify(value, null, 2)}\n`, { flag: 'wx', mode: 0o444 }).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error
+    throw new SetupError(`environment: ${path.basename(file)} would lie over an input file of the case`)
+  })
+}
+
+async function hideFromGit(cwd: string): Promise<void> {
+  const exclude = path.join(cwd, '.git/info/exclude')
+  const before = await readFile(exclude, 'utf8').catch(() => null)
+  if (before !== null) await writeFile(exclude, `${before}/.mcp.json\n`)
+}
+
+/** The rules as texts, for engines whose agent reads none by itself. */
+async function textsOf(rules: readonly InputFile[], folder: string): Promise<InstalledEnvironment['rules']> {
+  const texts: InstalledEnvironment['rules'] = []
+  for (const rule of rules) {
+    const file = path.join(folder, rule.path)
+    const names = rule.kind === 'file' ? [''] : (await walk(file)).files.map((one) => one.path)
+    for (const name of names) {
+      texts.push({ name: path.join(rule.path, name), text: await readFile(path.join(file, name), 'utf8') })
+    }
+  }
+  return texts
+}

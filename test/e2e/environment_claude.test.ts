@@ -1,0 +1,104 @@
+/** What a suite puts around the agent, with the real Claude Code CLI: hooks block, rules and sub-agents are seen, a server answers. */
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { beforeAll, expect, test } from 'vitest'
+import { practice } from '../engines/stage.ts'
+import { claudeBinary, needs } from '../require.ts'
+import { hooks, servers, skillWith } from './environment.ts'
+import { fresh, whetstone } from './program.ts'
+
+const claude = claudeBinary()
+const whole = {
+  files: ['evals/guard'],
+  hooks,
+  rules: ['evals/rules/house.md'],
+  agents: ['evals/agents/reviewer.md'],
+  mcp_servers: servers,
+}
+
+const scenario = `
+rules:
+  - name: works
+    when: { turn: 1, tool: "^Bash$" }
+    tool_calls:
+      - { name: Bash, input: { command: "rm -rf notes", description: delete } }
+      - { name: Bash, input: { command: "echo kept > kept.txt", description: write } }
+      - { name: mcp__tickets__open_tickets, input: {} }
+  - name: goes on
+    when: { last: "STOP-CANARY" }
+    text: "Goodbye."
+  - name: ends
+    when: { tool: "^Bash$" }
+    text: "Done."
+`
+
+async function benched(environment: object, told = scenario) {
+  const skill = skillWith(environment)
+  await using server = await practice(told)
+  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice', WHETSTONE_CLAUDE: claude ?? '' }
+  const workspace = path.join(fresh(), 'ws')
+  const args = ['bench', skill, '--engine', 'claude-code:claude-practice-1', '--runs', '1', '--workspace', workspace]
+  const end = await whetstone(args, { env })
+  const made = path.join(workspace, 'benchmarks', readdirSync(path.join(workspace, 'benchmarks'))[0] ?? '')
+  const read = (arm: string, name: string) =>
+    readFileSync(path.join(made, 'eval-1-guarded', arm, 'run-1', name), 'utf8')
+  return { end, read, log: JSON.stringify(server.requests) }
+}
+
+needs(
+  'the claude CLI',
+  claude !== null,
+  'npm run agents',
+)('a suite with an environment on the real claude CLI', () => {
+  let ran: Awaited<ReturnType<typeof benched>>
+  beforeAll(async () => {
+    ran = await benched(whole)
+  })
+  const arms = ['with_skill', 'without_skill']
+
+  test('ends well', () => expect(ran.end, ran.end.stderr).toMatchObject({ code: 0 }))
+  test.each(arms)('the hook blocked the one call, and the check saw it: %s', (arm) => {
+    const [verdict] = JSON.parse(ran.read(arm, 'grading.json')).expectations
+    expect(verdict).toMatchObject({ passed: true, decided_by: 'check:agent_blocked' })
+    expect(verdict.evidence).toContain('HOOK-CANARY')
+    expect(JSON.parse(ran.read(arm, 'run.json')).permission_denials).toEqual(['Bash'])
+    expect(ran.read(arm, 'outputs/kept.txt')).toBe('kept\n')
+  })
+  test.each(arms)('the Stop hook made the agent go on: %s', (arm) => {
+    expect(JSON.parse(ran.read(arm, 'run.json')).final_response).toBe('Goodbye.')
+  })
+  test.each(arms)('hooks are in the transcript: %s', (arm) => {
+    const events = ran
+      .read(arm, 'transcript.jsonl')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const told = events.filter(({ type }) => type === 'hook').map(({ event, tool, outcome }) => [event, tool, outcome])
+    expect(told).toEqual(
+      expect.arrayContaining([
+        ['PreToolUse', 'Bash', 'blocked'],
+        ['PreToolUse', 'Bash', 'ok'],
+      ]),
+    )
+    expect(told.filter(([event]) => event === 'Stop').map(([, , outcome]) => outcome)).toEqual(['blocked', 'ok'])
+  })
+  test.each(arms)('the server of the suite, and no other, was loaded and answered: %s', (arm) => {
+    expect(JSON.parse(ran.read(arm, 'run.json')).loaded.mcp_servers).toEqual(['tickets'])
+    expect(ran.read(arm, 'transcript.md')).toContain('SERVER-CANARY')
+  })
+  test.each(['RULE-CANARY', 'AGENT-CANARY', 'HOOK-CANARY', 'STOP-CANARY'])('%s reached the model', (canary) =>
+    expect(ran.log).toContain(canary),
+  )
+  test('negative control: without it nothing is blocked and no canary is met', async () => {
+    const bare = await benched({}, scenario.replace(/.*mcp__tickets.*\n/, ''))
+    const [verdict] = JSON.parse(bare.read('with_skill', 'grading.json')).expectations
+    expect(verdict).toMatchObject({ passed: false })
+    expect(bare.log).not.toMatch(/(RULE|AGENT|HOOK|STOP)-CANARY/)
+  })
+  test('a server that does not start fails the run and says so', async () => {
+    const { end, read } = await benched({ mcp_servers: { broken: { command: '/nonexistent/server' } } })
+    expect(end.code).toBe(3)
+    const { error } = JSON.parse(read('with_skill', 'run.json'))
+    expect(error).toMatchObject({ kind: 'setup', message: expect.stringContaining('broken') })
+  })
+})

@@ -1,0 +1,77 @@
+/** The `environment` of a case: read, found and hashed; each field alone changes the run's key. */
+import { describe, expect, test } from 'vitest'
+import { runKey } from '../../../src/phases/1-plan/key.ts'
+import { specOf } from '../../fixtures/run_spec.ts'
+import { loadCase, loadEvals } from './folder.ts'
+
+const base = { id: 1, prompt: 'p', expectations: ['e'] }
+const files = {
+  'evals/guard/a.mjs': 'a',
+  'evals/rules/house.md': 'r',
+  'evals/other/house.md': 'o',
+  'evals/agents/reviewer.md': 'x',
+  'evals/settings.json': '{"permissions":{},"hooks":{"Stop":[{"hooks":[{"command":"true"}]}]}}',
+  'evals/mcp.json': '{"mcpServers":{"tickets":{"command":"node"}}}',
+  'evals/broken.json': '{',
+}
+const hooks = { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] }
+const read = (environment: object) => loadCase({ ...base, environment }, files)
+
+describe('each field is read', () => {
+  test.each<[string, object, object]>([
+    ['files keep their path', { files: ['evals/guard'] }, { files: [{ path: 'evals/guard', kind: 'directory' }] }],
+    ['rules go by their last name', { rules: ['evals/rules/house.md'] }, { rules: [{ path: 'house.md' }] }],
+    ['agents', { agents: ['evals/agents/reviewer.md'] }, { agents: [{ path: 'reviewer.md' }] }],
+    ['hooks', { hooks }, { hooks }],
+    ['hooks of a settings.json, a type left out', { hooks: 'evals/settings.json' }, { hooks }],
+    ['servers', { mcp_servers: { t: { url: 'http://x' } } }, { mcp_servers: { t: { url: 'http://x' } } }],
+    ['servers of a .mcp.json', { mcp_servers: 'evals/mcp.json' }, { mcp_servers: { tickets: { command: 'node' } } }],
+  ])('%s', async (_what, environment, expected) => {
+    const { case: one, warnings } = await read(environment)
+    expect(one).toMatchObject({ cannot_run: null, environment: expected })
+    expect(warnings).toEqual([])
+  })
+  test('at the top it is that of every case without its own', async () => {
+    const own = { ...base, id: 2, environment: {} }
+    const { cases, warnings } = await loadEvals({ skill_name: 's', environment: { hooks }, evals: [base, own] })
+    expect(cases.map(({ environment }) => Object.keys(environment?.hooks ?? {}))).toEqual([['Stop'], []])
+    expect(warnings).toEqual([])
+  })
+})
+
+describe('what is missing or broken keeps the case from running', () => {
+  test.each<[object, string]>([
+    [{ files: ['evals/none'] }, 'environment.files: input file evals/none: no such file'],
+    [{ rules: ['evals/rules/house.md', 'evals/other/house.md'] }, 'environment.rules: two files are named house.md'],
+    [{ hooks: 'evals/broken.json' }, 'environment.hooks: '],
+    [{ hooks: 'evals/none.json' }, 'no such file'],
+    [{ hooks: '../../etc/passwd' }, 'leads out of the skill folder'],
+    [{ mcp_servers: 'evals/settings.json' }, 'environment.mcp_servers: '],
+    [{ files: ['evals'] }, 'the agent must not see'],
+  ])('%j', async (environment, reason) => {
+    const { case: one } = await read(environment)
+    expect(one.cannot_run).toContain(reason)
+    expect(one.environment).toBeUndefined()
+  })
+})
+
+test.each([
+  { files: ['evals/guard'] },
+  { rules: ['evals/rules/house.md'] },
+  { agents: ['evals/agents/reviewer.md'] },
+  { hooks },
+  { mcp_servers: 'evals/mcp.json' },
+])('the key changes with %j', async (environment) => {
+  const { case: one } = await read(environment)
+  const { case: bare } = await read({})
+  const key = (each: typeof one) => runKey(specOf({ environment: each.environment }))
+  expect(key(one)).not.toBe(key(bare))
+})
+test('the key changes with the content of a script', async () => {
+  const key = async (text: string) => {
+    const { case: one } = await loadCase({ ...base, environment: { files: ['evals/g.sh'] } }, { 'evals/g.sh': text })
+    return runKey(specOf({ environment: one.environment }))
+  }
+  expect(await key('a')).toBe(await key('a'))
+  expect(await key('b')).not.toBe(await key('a'))
+})
