@@ -1,42 +1,66 @@
 /** Files: atomic durable writes, walks that follow no link out, content hashes. */
 import { createHash } from 'node:crypto'
-import { createReadStream, type Dirent } from 'node:fs'
-import { copyFile, mkdir, open, readdir, realpath, rename, rm, stat } from 'node:fs/promises'
+import {
+  closeSync,
+  createReadStream,
+  type Dirent,
+  fsync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  realpathSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { copyFile, mkdir, rename, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
+import { setImmediate as immediate } from 'node:timers/promises'
+import { promisify } from 'node:util'
 import { codeOf, messageOf } from './error.ts'
 
-/** Writes a file so that it is there whole or not at all: temporary file, fsync, rename, fsync of the folder. */
+const sync = promisify(fsync)
+
+/**
+ * Writes a file so that it is there whole or not at all: temporary file, fsync, rename, fsync of the folder. Only what
+ * waits for the disk is handed to a thread: the rest done at once takes a tenth of the work.
+ */
 export async function writeAtomic(file: string, data: string | Uint8Array): Promise<void> {
   const folder = path.dirname(file)
-  await mkdir(folder, { recursive: true })
+  mkdirSync(folder, { recursive: true })
   const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}.${uniqueNumber()}.tmp`)
   try {
-    const handle = await open(temporary, 'wx')
+    const handle = openSync(temporary, 'wx')
     try {
-      await handle.writeFile(data)
-      await handle.sync()
+      writeFileSync(handle, data)
+      await sync(handle)
     } finally {
-      await handle.close()
+      closeSync(handle)
     }
     await rename(temporary, file)
   } catch (error) {
-    await rm(temporary, { force: true })
+    rmSync(temporary, { force: true })
     throw error
   }
   await syncFolder(folder)
 }
 
+/** Makes a file's content durable. */
+export async function syncFile(file: string): Promise<void> {
+  const handle = openSync(file, 'r')
+  try {
+    await sync(handle)
+  } finally {
+    closeSync(handle)
+  }
+}
+
 /** Makes a rename in this folder durable. A file system that can't sync folders is left to its own ways. */
 export async function syncFolder(folder: string): Promise<void> {
-  const handle = await open(folder, 'r')
-  try {
-    await handle.sync()
-  } catch (error) {
+  await syncFile(folder).catch((error: unknown) => {
     if (codeOf(error) !== 'EINVAL' && codeOf(error) !== 'EPERM') throw error
-  } finally {
-    await handle.close()
-  }
+  })
 }
 
 /** One file of a walk: its path relative to the root (with /), where its content really lies, and its size in bytes. */
@@ -72,7 +96,7 @@ export async function walk(root: string, options: WalkOptions = {}): Promise<Wal
     })
   }
   const start = async () => {
-    const base = await realpath(root)
+    const base = realpathSync(root)
     await walkInto({ base, skip, links, found, orLeaveOut, ancestors: [] }, base, '')
   }
   await orLeaveOut('', start())
@@ -90,7 +114,8 @@ interface WalkState {
 }
 
 async function walkInto(state: WalkState, folder: string, prefix: string): Promise<void> {
-  for (const entry of await readdir(folder, { withFileTypes: true })) {
+  for (const [at, entry] of readdirSync(folder, { withFileTypes: true }).entries()) {
+    if (at % 250 === 249) await immediate() // a folder of very many files must not stop everything else
     const relative = prefix ? `${prefix}/${entry.name}` : entry.name
     if (state.skip(relative)) continue
     await state.orLeaveOut(relative, takeEntry(state, path.join(folder, entry.name), { entry, relative }))
@@ -99,7 +124,7 @@ async function walkInto(state: WalkState, folder: string, prefix: string): Promi
 
 async function takeEntry(state: WalkState, full: string, at: { entry: Dirent; relative: string }): Promise<void> {
   const { relative: name } = at
-  const target = await resolveEntry(state, full, at.entry.isSymbolicLink())
+  const target = resolveEntry(state, full, at.entry.isSymbolicLink())
   if (typeof target === 'string') state.found.leftOut.push({ path: name, reason: target })
   else if (target.isFile) state.found.files.push({ path: name, source: target.real, bytes: target.bytes })
   else await walkInto({ ...state, ancestors: [...state.ancestors, target.real] }, target.real, name)
@@ -113,13 +138,21 @@ function unreadableReason(relative: string, error: unknown): string {
   return `can't be read: ${code ?? messageOf(error)}`
 }
 
-async function resolveEntry(
+function realpathOf(file: string): string | null {
+  try {
+    return realpathSync(file)
+  } catch {
+    return null
+  }
+}
+
+function resolveEntry(
   state: WalkState,
   full: string,
   isLink: boolean,
-): Promise<string | { real: string; isFile: boolean; bytes: number }> {
+): string | { real: string; isFile: boolean; bytes: number } {
   if (isLink && state.links === 'never') return 'a link'
-  const real = isLink ? await realpath(full).catch(() => null) : full
+  const real = isLink ? realpathOf(full) : full
   if (real === null) return 'broken link'
   if (isLink) {
     const inside = path.relative(state.base, real)
@@ -127,7 +160,7 @@ async function resolveEntry(
     if (skippedPart(inside, state.skip)) return 'a link into a part that is left out'
     if (real === state.base || state.ancestors.includes(real)) return 'a link to a folder above it'
   }
-  const info = await stat(real)
+  const info = statSync(real)
   if (!info.isFile() && !info.isDirectory()) return 'neither a file nor a folder'
   return { real, isFile: info.isFile(), bytes: info.size }
 }

@@ -1,6 +1,7 @@
 /** Rooms: temporary folders in which something runs, known by their owner, so that a later start can clear what a killed one left. */
 import { randomBytes } from 'node:crypto'
-import { chmod, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtempSync, readdirSync, unlinkSync, writeFileSync } from 'node:fs'
+import { chmod, readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { z } from 'zod'
@@ -25,10 +26,10 @@ export interface Room {
 /** Makes a room. Use with `await using`, so that it always ends. */
 export async function openRoom(): Promise<Room> {
   const start = await ownStart()
-  const folder = await mkdtemp(path.join(tmpdir(), `${prefix}${process.pid}${start === null ? '' : `.${start}`}-`))
+  const folder = mkdtempSync(path.join(tmpdir(), `${prefix}${process.pid}${start === null ? '' : `.${start}`}-`))
   const mark = randomBytes(12).toString('hex')
   const record = { pid: process.pid, start, mark }
-  await writeFile(path.join(folder, 'owner.json'), JSON.stringify(record))
+  writeFileSync(path.join(folder, 'owner.json'), JSON.stringify(record))
   let isQuiet = false
   return {
     path: folder,
@@ -83,11 +84,29 @@ function ownerOf(text: string): z.infer<typeof owner> | null {
 
 /** Removes a folder even where an agent took away its own write permission. */
 async function removeFolder(folder: string): Promise<void> {
+  if (await removedSmall(folder)) return
   const options = { recursive: true, force: true, maxRetries: 3 }
   await rm(folder, options).catch(async () => {
     await makeWritable(folder)
     await rm(folder, options).catch(() => {}) // a folder that can't go is left to the system's own cleaning
   })
+}
+
+/** Removes a small folder with few steps; false: it is larger than that, or something can't go so. */
+async function removedSmall(folder: string): Promise<boolean> {
+  const left = { entries: 50 }
+  const remove = async (one: string): Promise<boolean> => {
+    for (const entry of readdirSync(one, { withFileTypes: true })) {
+      left.entries -= 1
+      if (left.entries < 0) return false
+      const full = path.join(one, entry.name)
+      if (!entry.isDirectory()) unlinkSync(full)
+      else if (!(await remove(full))) return false
+    }
+    await rmdir(one) // waits for the journal of the file system, unlike the rest
+    return true
+  }
+  return remove(folder).catch(() => false)
 }
 
 async function makeWritable(folder: string): Promise<void> {

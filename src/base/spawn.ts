@@ -1,6 +1,6 @@
 /** Child processes that surely end: own process group, both pipes drained, SIGTERM, then SIGKILL after a bounded wait. */
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createWriteStream } from 'node:fs'
+import { createWriteStream, type WriteStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { codeOf, messageOf } from './error.ts'
@@ -183,12 +183,15 @@ function readLines(stream: Readable | null, spec: ProcessSpec, onLast: () => voi
 
 function drainErrors(stream: Readable | null, spec: ProcessSpec) {
   const limit = spec.stderrLimit ?? MiB
-  const file = spec.stderrFile ? createWriteStream(spec.stderrFile, { flags: 'a' }) : null
-  file?.on('error', () => {}) // a log that can't be written must not end the run
+  let file: WriteStream | null = null
+  const opened = (name: string) => {
+    file ??= createWriteStream(name, { flags: 'a' }).on('error', () => {}) // a log that can't be written must not end the run
+    return file
+  }
   let written = 0
   let tail = Buffer.alloc(0)
   const done = drained(stream, (chunk) => {
-    if (file && written < limit) file.write(chunk.subarray(0, limit - written))
+    if (spec.stderrFile && written < limit) opened(spec.stderrFile).write(chunk.subarray(0, limit - written))
     written += chunk.length
     tail = Buffer.concat([tail, chunk]).subarray(-4096)
   })

@@ -1,5 +1,6 @@
 /** Performs a plan: runs and gradings side by side without a barrier; what is finished on disk is not done again. */
-import { mkdir, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
 import type { Plan, RunSpec } from '../../schemas/plan.ts'
@@ -7,7 +8,7 @@ import type { RunRecord } from '../../schemas/run.ts'
 import { codeOf, messageOf } from '../base/error.ts'
 import type { WalkedFile } from '../base/files.ts'
 import { engineNamed } from '../engines/table.ts'
-import { runLocal } from '../jobs/local.ts'
+import { runLocal, type Slot } from '../jobs/local.ts'
 import { withRetry } from '../jobs/retry.ts'
 import { performRun, type RunResult } from '../phases/2-run/run.ts'
 import { benchmarkPaths } from '../store/paths.ts'
@@ -15,7 +16,7 @@ import { commitRun, readRun, type StoredRun } from '../store/store.ts'
 import { type FlowContext, IncompleteError } from './context.ts'
 import { gradeStored } from './grade_stored.ts'
 import { runFinished, runName } from './run_events.ts'
-import { startOrder } from './start_order.ts'
+import { startQueue } from './start_order.ts'
 
 export interface Execution {
   plan: Plan
@@ -26,6 +27,11 @@ export interface Execution {
   passEnv: readonly string[]
   hidden: readonly string[]
   concurrency: number
+}
+
+interface Job {
+  spec: RunSpec
+  slot: Slot
 }
 
 /** Errors that would meet every further run of its arm just the same: nothing new is paid for after one. */
@@ -46,17 +52,21 @@ export async function execute(execution: Execution, context: FlowContext): Promi
   const grade = (spec: RunSpec, stored: StoredRun) => {
     gradings.push(gradeLimit(() => orStop(gradeStored({ ...execution, spec, stored, again: false }, context))))
   }
-  const perform = async (spec: RunSpec) => {
+  const queue = await startQueue(execution.plan.runs, execution.folder)
+  const perform = async (spec: RunSpec, slot: Slot) => {
     const stored = await readRun(execution.folder, spec.run_id)
     if (stored !== null && isDone(stored, spec)) return grade(spec, stored)
-    const record = await runAndCommit(execution, spec, context)
+    const record = await runAndCommit(execution, { spec, slot }, context)
+    if (record.status !== 'failed') queue.learn(spec.eval_id, record.duration_ms / 1000)
     context.emit(runFinished(spec, record))
     if (record.status === 'failed' && hopeless.has(record.error.kind)) stop.abort(record.error.message)
     grade(spec, { record, grading: null, timing: null, metrics: null })
   }
-  const runs = await startOrder(execution.plan.runs, execution.folder)
-  const jobs = runs.map((spec) => () => orStop(perform(spec)))
-  const { errors } = await runLocal(jobs, { concurrency: execution.concurrency, drain, signal: context.signal })
+  const next = () => {
+    const spec = queue.next()
+    return spec && ((slot: Slot) => orStop(perform(spec, slot)))
+  }
+  const { errors } = await runLocal(next, { concurrency: execution.concurrency, drain, signal: context.signal })
   const graded = await Promise.allSettled(gradings)
   await rm(benchmarkPaths(execution.folder).partial, { recursive: true, force: true })
   if (context.signal.aborted) return
@@ -85,12 +95,14 @@ export function isDone(stored: StoredRun, spec: RunSpec): boolean {
   )
 }
 
-async function runAndCommit(execution: Execution, spec: RunSpec, context: FlowContext): Promise<RunRecord> {
+/** The place is given to the next run as soon as the agent has ended; a further attempt waits for one again. */
+async function runAndCommit(execution: Execution, job: Job, context: FlowContext): Promise<RunRecord> {
+  const { spec, slot } = job
   context.emit({ type: 'run_started', ...runName(spec) })
   const partial = path.join(benchmarkPaths(execution.folder).partial, spec.run_id.replaceAll('/', '__'))
   const attempt = async (number: number): Promise<RunResult> => {
-    await rm(partial, { recursive: true, force: true })
-    await mkdir(partial, { recursive: true })
+    await slot.take()
+    if (existsSync(partial)) await rm(partial, { recursive: true, force: true })
     return performRun({
       spec,
       engine: engineNamed(spec.engine.name),
@@ -100,6 +112,7 @@ async function runAndCommit(execution: Execution, spec: RunSpec, context: FlowCo
       passEnv: execution.passEnv,
       hidden: execution.hidden,
       attempt: number,
+      onAgentEnd: () => slot.release(),
       signal: context.signal,
     })
   }

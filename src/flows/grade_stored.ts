@@ -1,5 +1,4 @@
 /** Grades one run that is on disk, unless the same grading is there already. */
-import path from 'node:path'
 import type { Plan, RunSpec } from '../../schemas/plan.ts'
 import { openRoom } from '../base/room.ts'
 import { engineNamed } from '../engines/table.ts'
@@ -35,12 +34,12 @@ export async function gradeStored(request: GradeRequest, context: FlowContext): 
     context.emit(gradeFinished(spec, grading))
     return
   }
-  await using room = await openRoom()
+  await using room = startsProcesses(one, choice) ? await openRoom() : null
   const user = context.env
   const env = runEnvironment({
     user,
-    home: room.path,
-    mark: room.mark,
+    home: room?.path ?? nowhere,
+    mark: room?.mark ?? '',
     passEnv: request.passEnv,
     hidden: request.hidden,
   })
@@ -54,7 +53,7 @@ export async function gradeStored(request: GradeRequest, context: FlowContext): 
     onTimeout,
     restore: (target) =>
       restoreWorkspace(startOf(request, { cwd: target, env }, context), stored.record, paths.outputs),
-    env: { ...env, TMPDIR: path.join(room.path) },
+    env: { ...env, TMPDIR: room?.path ?? nowhere },
     credentials: engine === null ? {} : pick(user, engine.credentials),
     signal: context.signal,
   })
@@ -62,6 +61,14 @@ export async function gradeStored(request: GradeRequest, context: FlowContext): 
   await writeGrading(request.folder, spec.run_id, graded)
   context.emit(gradeFinished(spec, graded.grading))
 }
+
+/** Where nothing is started nothing needs a place, and making one costs more than most gradings. */
+function startsProcesses(one: Plan['cases'][number], judge: Plan['options']['judge']): boolean {
+  return (judge !== null && one.expectations.length > 0) || one.checks.some(({ type }) => type === 'command')
+}
+
+/** A folder that is not there, so that a process started against the rule above fails at once. */
+const nowhere = '/nonexistent'
 
 function startOf(request: GradeRequest, place: { cwd: string; env: Record<string, string> }, context: FlowContext) {
   const { spec } = request

@@ -8,19 +8,74 @@ import { listBenchmarks } from '../store/store.ts'
 
 type Run = Pick<RunSpec, 'eval_id' | 'timeout_seconds'>
 
-/**
- * By what a case took in the workspace's newest other benchmark, else by its time limit. Runs of a case stay together and
- * as planned, so that drift over time meets both arms; where nothing tells cases apart it is the order of the plan.
- */
-export async function startOrder<R extends Run>(runs: readonly R[], folder: string): Promise<R[]> {
-  return longestFirst(runs, await secondsByCase(folder))
+/** Runs that wait, and what is known of how long they take. */
+export interface StartQueue<R extends Run> {
+  /** The run to start now; null when none waits. */
+  next(): R | null
+  /** A run of this case took so many seconds. */
+  learn(eval_id: number, seconds: number): void
 }
 
-/** Cases of which nothing is known come first while others are known: they may be the longest. */
-export function longestFirst<R extends Run>(runs: readonly R[], known: ReadonlyMap<number, number>): R[] {
-  const hasAny = runs.some((run) => known.has(run.eval_id))
-  const expected = (run: R) => (hasAny ? (known.get(run.eval_id) ?? Number.MAX_VALUE) : run.timeout_seconds)
-  return [...runs].sort((a, b) => expected(b) - expected(a))
+/** The queue of a benchmark: what a case takes is known from the workspace's newest other benchmark, else learned on the way. */
+export async function startQueue<R extends Run>(runs: readonly R[], folder: string): Promise<StartQueue<R>> {
+  return queueOf(runs, await secondsByCase(folder))
+}
+
+interface Waiting<R> {
+  runs: R[]
+  started: number
+  /** Seconds, and of how many runs that is the mean; a mean of an earlier benchmark counts as one. */
+  mean: number | null
+  of: number
+}
+
+/**
+ * Where nothing is known of a case its first pair starts before everything else, by the time limit and then as planned:
+ * then it is known. Of the rest the longest expected goes first; a case whose first runs still last may be the longest.
+ */
+export function queueOf<R extends Run>(runs: readonly R[], known: ReadonlyMap<number, number>): StartQueue<R> {
+  const waiting = new Map<number, Waiting<R>>()
+  for (const run of runs) {
+    const mean = known.get(run.eval_id) ?? null
+    const one = waiting.get(run.eval_id) ?? { runs: [], started: 0, mean, of: mean === null ? 0 : 1 }
+    one.runs.push(run)
+    waiting.set(run.eval_id, one)
+  }
+  const place = new Map(runs.map((run, at) => [run, at]))
+  const head = (one: Waiting<R>): R | undefined => one.runs[one.started]
+  const isBefore = (a: Waiting<R>, b: Waiting<R>): boolean => {
+    const [first, second] = [rankOf(a), rankOf(b)]
+    const at = first.findIndex((value, index) => value !== second[index])
+    if (at >= 0) return (first[at] ?? 0) > (second[at] ?? 0)
+    return orderOf(head(a)) < orderOf(head(b))
+  }
+  const orderOf = (run: R | undefined) => (run === undefined ? Number.MAX_VALUE : (place.get(run) ?? 0))
+  return {
+    next() {
+      let best: Waiting<R> | null = null
+      for (const one of waiting.values()) {
+        if (head(one) !== undefined && (best === null || isBefore(one, best))) best = one
+      }
+      const run = best === null ? null : (head(best) ?? null)
+      if (best !== null) best.started += 1
+      return run
+    },
+    learn(eval_id, seconds) {
+      const one = waiting.get(eval_id)
+      if (one === undefined) return
+      one.of += 1
+      one.mean = (one.mean ?? 0) + (seconds - (one.mean ?? 0)) / one.of
+    },
+  }
+}
+
+/** Both arms of a case. */
+const pair = 2
+
+/** The larger goes first: a case to look at, then the expected seconds, then the time limit. */
+function rankOf<R extends Run>({ runs, started, mean }: Waiting<R>): [number, number, number] {
+  const limit = runs[0]?.timeout_seconds ?? 0
+  return mean === null ? [started < pair ? 1 : 0, Number.MAX_VALUE, limit] : [0, mean, limit]
 }
 
 /** Mean seconds of a run by eval_id, of the slower arm; empty where there is no earlier benchmark that can be read. */

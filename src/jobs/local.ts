@@ -1,4 +1,4 @@
-/** The local executor: bounded work on this machine, in the order given, knowing nothing of what the work is. */
+/** The local executor: bounded work on this machine, asked for when a place is free, knowing nothing of what the work is. */
 import pLimit from 'p-limit'
 
 export interface LocalOptions {
@@ -9,30 +9,61 @@ export interface LocalOptions {
   signal: AbortSignal
 }
 
+/** The place of a job among `concurrency`. */
+export interface Slot {
+  /** Gives the place to the next job, while this one tidies up. Twice as many jobs as places are under way at most. */
+  release(): void
+  /** Waits for a place again, after `release`; at once where the job still has its own. */
+  take(): Promise<void>
+}
+
+export type Job = (slot: Slot) => Promise<void>
+
 /**
- * Runs all jobs, at most `concurrency` at once. A job that throws does not stop the others: its error is among the
- * result's. Jobs not started because of `drain` or `signal` are counted as skipped.
+ * Asks `next` for a job whenever a place is free, until it gives null; at most `concurrency` hold a place at once. A job
+ * that throws does not stop the others: its error is among the result's. After `drain` or `signal` nothing is asked for.
  */
-export async function runLocal(
-  jobs: readonly (() => Promise<void>)[],
-  options: LocalOptions,
-): Promise<{ errors: unknown[]; skipped: number }> {
-  const limit = pLimit(options.concurrency)
-  const result = { errors: [] as unknown[], skipped: 0 }
-  const stopped = () => options.drain.aborted || options.signal.aborted
-  await Promise.all(
-    jobs.map((job) =>
-      limit(async () => {
-        if (stopped()) {
-          result.skipped += 1
-          return
-        }
-        await job().catch((error: unknown) => {
-          if (options.signal.aborted) result.skipped += 1
-          else result.errors.push(error)
+export async function runLocal(next: () => Job | null, options: LocalOptions): Promise<{ errors: unknown[] }> {
+  const places = pLimit(options.concurrency)
+  const errors: unknown[] = []
+  const isOver = () => options.drain.aborted || options.signal.aborted
+  const work = async (): Promise<void> => {
+    while (true) {
+      const slot = await slotOf(places)
+      const job = isOver() ? null : next()
+      if (job !== null) {
+        await job(slot).catch((error: unknown) => {
+          if (!options.signal.aborted) errors.push(error)
         })
-      }),
-    ),
-  )
-  return result
+      }
+      slot.release()
+      if (job === null) return
+    }
+  }
+  await Promise.all(Array.from({ length: 2 * options.concurrency }, work))
+  return { errors }
+}
+
+async function slotOf(places: ReturnType<typeof pLimit>): Promise<Slot> {
+  let free: (() => void) | null = null
+  const take = () =>
+    new Promise<void>((taken) => {
+      void places(
+        () =>
+          new Promise<void>((end) => {
+            free = end
+            taken()
+          }),
+      )
+    })
+  await take()
+  return {
+    release() {
+      free?.()
+      free = null
+    },
+    async take() {
+      if (free === null) await take()
+    },
+  }
 }

@@ -1,5 +1,6 @@
 /** Reads and writes artefacts: checked when read, atomic when written, a run committed as a whole by one rename. */
-import { mkdir, open, readdir, rename, rm } from 'node:fs/promises'
+import { existsSync, mkdirSync } from 'node:fs'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { z } from 'zod'
 import { evalMetadata } from '../../schemas/eval_metadata.ts'
@@ -10,7 +11,7 @@ import { type RunRecord, runRecord } from '../../schemas/run.ts'
 import type { SuiteCase } from '../../schemas/suite.ts'
 import { type Timing, timing } from '../../schemas/timing.ts'
 import { codeOf, messageOf, UserError } from '../base/error.ts'
-import { exists, syncFolder, walk, writeAtomic } from '../base/files.ts'
+import { exists, syncFile, syncFolder, walk, writeAtomic } from '../base/files.ts'
 import { checkAs, readJson } from '../base/json.ts'
 import { type OnDamage, readIf } from './damage.ts'
 import { benchmarkPaths, benchmarksFolder, metadataPaths, runPaths, timestampName } from './paths.ts'
@@ -32,7 +33,7 @@ export async function writeArtefact<S extends z.ZodType>(schema: S, file: string
 export async function createBenchmark(workspace: string, moment: Date): Promise<string> {
   const base = path.join(benchmarksFolder(workspace), timestampName(moment))
   try {
-    await mkdir(benchmarksFolder(workspace), { recursive: true })
+    await makeFolder(benchmarksFolder(workspace))
     for (let number = 1; ; number += 1) {
       const folder = number === 1 ? base : `${base}-${number}`
       const isNew = await mkdir(folder).then(
@@ -47,6 +48,15 @@ export async function createBenchmark(workspace: string, moment: Date): Promise<
   } catch (error) {
     throw new UserError(`workspace ${workspace}: ${messageOf(error)}`, 'choose a writable folder with --workspace')
   }
+}
+
+/** Makes a folder and those above it. (A recursive mkdir of Node's tries for ever where a system answers ENOENT, as /proc does.) */
+async function makeFolder(folder: string): Promise<void> {
+  if (existsSync(folder)) return
+  if (path.dirname(folder) !== folder) await makeFolder(path.dirname(folder))
+  await mkdir(folder).catch((error: unknown) => {
+    if (codeOf(error) !== 'EEXIST') throw error
+  })
 }
 
 /** Benchmark folders of a workspace, newest first. */
@@ -74,19 +84,10 @@ export async function commitRun(partial: string, benchmark: string, runId: strin
   const { files } = await walk(partial, { links: 'never' })
   for (const file of files) await syncFile(file.source)
   await syncFolder(partial)
-  await mkdir(path.dirname(target), { recursive: true })
-  await rm(target, { recursive: true, force: true })
+  mkdirSync(path.dirname(target), { recursive: true })
+  if (existsSync(target)) await rm(target, { recursive: true, force: true })
   await rename(partial, target)
   await syncFolder(path.dirname(target))
-}
-
-async function syncFile(file: string): Promise<void> {
-  const handle = await open(file, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
 }
 
 /** What is on disk of a run; null when it is not committed or its record can't be read. What is unfit counts as absent, and is told. */

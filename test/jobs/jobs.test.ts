@@ -4,10 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { waitBefore } from '../../src/base/backoff.ts'
-import { runLocal } from '../../src/jobs/local.ts'
+import { runLocal, type Slot } from '../../src/jobs/local.ts'
 import { withRetry } from '../../src/jobs/retry.ts'
 
 const never = new AbortController().signal
+
+/** Gives one after another. */
+function each<T>(all: readonly T[]): () => T | null {
+  const left = [...all]
+  return () => left.shift() ?? null
+}
 
 describe('runLocal', () => {
   test('never runs more than the concurrency, and all of them', async () => {
@@ -21,7 +27,7 @@ describe('runLocal', () => {
       now -= 1
       done += 1
     })
-    await runLocal(jobs, { concurrency: 3, drain: never, signal: never })
+    await runLocal(each(jobs), { concurrency: 3, drain: never, signal: never })
     expect({ most, done }).toEqual({ most: 3, done: 20 })
   })
   test('an error does not stop the others and is given back', async () => {
@@ -30,7 +36,7 @@ describe('runLocal', () => {
       if (n === 1) throw new Error('one')
       order.push(n)
     }
-    const { errors } = await runLocal([0, 1, 2].map(job), { concurrency: 1, drain: never, signal: never })
+    const { errors } = await runLocal(each([0, 1, 2].map(job)), { concurrency: 1, drain: never, signal: never })
     expect(order).toEqual([0, 2])
     expect(errors).toEqual([new Error('one')])
   })
@@ -42,8 +48,48 @@ describe('runLocal', () => {
       await sleep(5)
       ended.push(n)
     }
-    const { skipped } = await runLocal([0, 1, 2].map(job), { concurrency: 1, drain: drain.signal, signal: never })
-    expect({ ended, skipped }).toEqual({ ended: [0], skipped: 2 })
+    const next = each([0, 1, 2].map(job))
+    await runLocal(next, { concurrency: 1, drain: drain.signal, signal: never })
+    expect({ ended, isLeft: next() !== null }).toEqual({ ended: [0], isLeft: true })
+  })
+  test('a job that gave its place back tidies up beside the next ones, which are twice the places at most', async () => {
+    const now = { working: 0, all: 0 }
+    const most = { working: 0, all: 0 }
+    const count = (change: Partial<typeof now>) => {
+      now.working += change.working ?? 0
+      now.all += change.all ?? 0
+      most.working = Math.max(most.working, now.working)
+      most.all = Math.max(most.all, now.all)
+    }
+    const job = async (slot: Slot) => {
+      count({ working: 1, all: 1 })
+      await sleep(2)
+      count({ working: -1 })
+      slot.release()
+      slot.release()
+      await sleep(20)
+      count({ all: -1 })
+    }
+    await runLocal(each(Array.from({ length: 12 }, () => job)), { concurrency: 2, drain: never, signal: never })
+    expect(most).toEqual({ working: 2, all: 4 })
+  })
+  test('a place that is taken again is waited for', async () => {
+    const order: string[] = []
+    const first = async (slot: Slot) => {
+      await slot.take()
+      order.push('first')
+      slot.release()
+      await sleep(5)
+      await slot.take()
+      order.push('first again')
+    }
+    const second = async () => {
+      order.push('second')
+      await sleep(20)
+      order.push('second ends')
+    }
+    await runLocal(each([first, second]), { concurrency: 1, drain: never, signal: never })
+    expect(order).toEqual(['first', 'second', 'second ends', 'first again'])
   })
 })
 

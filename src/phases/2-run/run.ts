@@ -1,6 +1,6 @@
 /** Performs one run: a room of its own, the agent in it, then what it left behind as files in the run's folder. */
 import { randomUUID } from 'node:crypto'
-import { mkdir } from 'node:fs/promises'
+import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
@@ -35,6 +35,8 @@ export interface RunRequest {
   /** Folders that PATH may not name. */
   hidden: readonly string[]
   attempt: number
+  /** Called when the agent has ended in time or at its limit, before what it left is collected; not after a failure, which may stop all others. */
+  onAgentEnd?: () => void
   signal: AbortSignal
 }
 
@@ -49,21 +51,22 @@ export async function performRun(request: RunRequest): Promise<RunResult> {
   await using room = await openRoom()
   const home = path.join(room.path, 'home')
   const cwd = path.join(room.path, 'work')
-  await mkdir(path.join(home, 'tmp'), { recursive: true })
-  await mkdir(request.folder, { recursive: true })
+  mkdirSync(path.join(home, 'tmp'), { recursive: true })
+  mkdirSync(request.folder, { recursive: true })
   const { userEnv: user, passEnv, hidden } = request
   const env = runEnvironment({ user, home, mark: room.mark, passEnv, hidden })
   const transcript = new Transcript(path.join(request.folder, 'transcript.jsonl'))
   try {
     const end = await runIn(request, { cwd, env, transcript })
+    if (end.outcome.status !== 'failed') request.onAgentEnd?.()
     await room.endProcesses()
     const outputs = await collectOutputs(request, { cwd, end })
-    await transcript.close()
+    transcript.close()
     const record = recordOf({ request, end, outputs, events: transcript.events })
     await writeRunFiles({ folder: request.folder, record, events: transcript.events, prompt: request.spec.prompt })
     return { record, retry: retryOf(record, end) }
   } finally {
-    await transcript.close().catch(() => {})
+    transcript.end()
   }
 }
 
@@ -150,7 +153,7 @@ async function timed(request: RunRequest, task: EngineTask, transcript: Transcri
 
 async function collectOutputs(request: RunRequest, at: { cwd: string; end: RunEnd }): Promise<RunRecord['outputs']> {
   const target = path.join(request.folder, 'outputs')
-  await mkdir(target, { recursive: true })
+  mkdirSync(target, { recursive: true })
   if (at.end.before === null) return { files: [], deleted: [], left_out: [] }
   return collect({ cwd: at.cwd, before: at.end.before, skillsFolder: request.engine.skillsFolder, target })
 }

@@ -1,7 +1,5 @@
 /** Collects a run's events: transcript.jsonl as they come, then transcript.md to read, and what they count up to. */
-
-import { once } from 'node:events'
-import { createWriteStream, type WriteStream } from 'node:fs'
+import { closeSync, openSync, writeFileSync } from 'node:fs'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import type { EmittedEvent } from '../../engines/engine.ts'
 
@@ -12,32 +10,38 @@ export interface Counted {
   skillReads: { skill: string; step: number }[]
 }
 
-/** Writes events to a file and keeps them; `close` waits until all is on disk. */
+/** Writes events to a file as they come, at once, and keeps them. */
 export class Transcript {
   readonly events: TranscriptEvent[] = []
-  readonly #stream: WriteStream
-  #failure: Error | null = null
+  readonly #file: number
+  #isOpen = true
+  #failure: { error: unknown } | null = null
 
   constructor(file: string) {
-    this.#stream = createWriteStream(file, { flags: 'w' })
-    this.#stream.on('error', (error) => {
-      this.#failure = error
-    })
+    this.#file = openSync(file, 'w')
   }
 
   add(event: EmittedEvent): void {
     const timed: TranscriptEvent = { ...event, at: new Date().toISOString() }
     this.events.push(timed)
-    this.#stream.write(`${JSON.stringify(timed)}\n`)
+    if (!this.#isOpen || this.#failure !== null) return
+    try {
+      writeFileSync(this.#file, `${JSON.stringify(timed)}\n`)
+    } catch (error) {
+      this.#failure = { error }
+    }
   }
 
-  /** Waits until all is on disk; may be called again. Throws when an event could not be written (disk full). */
-  async close(): Promise<void> {
-    if (!this.#stream.closed) {
-      this.#stream.end()
-      await Promise.race([once(this.#stream, 'close'), once(this.#stream, 'error')])
-    }
-    if (this.#failure !== null) throw this.#failure
+  /** Ends the file; may be called again. */
+  end(): void {
+    if (this.#isOpen) closeSync(this.#file)
+    this.#isOpen = false
+  }
+
+  /** Ends the file. Throws when an event could not be written (disk full). */
+  close(): void {
+    this.end()
+    if (this.#failure !== null) throw this.#failure.error
   }
 }
 

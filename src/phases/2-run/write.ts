@@ -1,5 +1,6 @@
 /** Writes what a run leaves in its folder: run.json, timing.json, metrics.json, transcript.md. */
-import { readFile, rename, writeFile } from 'node:fs/promises'
+import { writeFileSync } from 'node:fs'
+import { readFile, rename } from 'node:fs/promises'
 import path from 'node:path'
 import type { Metrics } from '../../../schemas/metrics.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
@@ -18,12 +19,12 @@ export interface RunFiles {
 /** Writes the files; the folder is committed as a whole later, so plain writes do here. */
 export async function writeRunFiles({ folder, record, events, prompt }: RunFiles): Promise<void> {
   const markdown = transcriptMarkdown(prompt, events)
-  await writeFile(path.join(folder, 'transcript.md'), markdown)
+  writeFileSync(path.join(folder, 'transcript.md'), markdown)
   await keepAgentsMetrics(folder, record)
   const metrics = await metricsOf({ folder, record, events, prompt }, markdown.length)
-  await writeFile(path.join(folder, 'outputs/metrics.json'), pretty(metrics))
-  await writeFile(path.join(folder, 'timing.json'), pretty(timingOf(record)))
-  await writeFile(path.join(folder, 'run.json'), pretty(record))
+  writeFileSync(path.join(folder, 'outputs/metrics.json'), pretty(metrics))
+  writeFileSync(path.join(folder, 'timing.json'), pretty(timingOf(record)))
+  writeFileSync(path.join(folder, 'run.json'), pretty(record))
 }
 
 /** An agent's own metrics.json, file or folder, gives way to ours and stays under another name, said in the record. */
