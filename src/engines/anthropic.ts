@@ -1,5 +1,6 @@
 /** The Anthropic engine: the official SDK with a tool loop of our own in the run's folder. */
 import type { Engine, Probe, ProbeRequest } from './engine.ts'
+import { toolLoopHonours } from './hooks/honours.ts'
 import { anthropicModel } from './providers.ts'
 
 const skillsFolder = '.claude/skills'
@@ -8,6 +9,7 @@ export const anthropic: Engine = {
   name: 'anthropic',
   credentials: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL'],
   skillsFolder,
+  honours: toolLoopHonours,
   probe,
   // the SDK is loaded when it is needed: commands that start no engine stay quick
   async run(task, context) {

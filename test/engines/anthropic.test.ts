@@ -69,7 +69,7 @@ rules:
     const place = { cwd: stage.cwd, env: {}, confined: false, signal: new AbortController().signal }
     const skillReads = followSkillReads({ skills: [], skillsFolder: '', emit })
     const call = { id: 't', name: 'Fly', input: {} }
-    const workshop = { tools: toolsFor('all'), place, skillReads, submits: false, emit }
+    const workshop = { tools: toolsFor('all'), place, skillReads, submits: false, hooks: null, emit }
     const done = await performCalls({ calls: [call], lastIsCut: false, step: 1 }, workshop)
     expect(ofType(events, 'tool_result')).toMatchObject([{ is_error: true, output: expect.stringContaining('Bash') }])
     expect(done).toMatchObject({ results: [{ call, answer: { isError: true } }] })

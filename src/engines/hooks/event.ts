@@ -12,7 +12,7 @@ export interface HookEnd {
   stderr: string
 }
 
-interface HookVerdict {
+export interface HookVerdict {
   /** Why the call, or the end of the work, is not let through; null: it is. */
   block: string | null
   /** Why the agent must stop at once; null: it need not. */
@@ -43,7 +43,7 @@ const said = z.looseObject({
 const nothing: HookVerdict = { block: null, stop: null, context: null, input: null, isError: false }
 
 /** Exit code 2 blocks and stderr is the reason; JSON counts only with exit code 0; any other code has no effect. */
-function verdictOf({ exitCode, stdout, stderr }: HookEnd): HookVerdict {
+export function verdictOf({ exitCode, stdout, stderr }: HookEnd): HookVerdict {
   if (exitCode === 2) return { ...nothing, block: stderr.trim() || 'a hook said no, without a reason' }
   if (exitCode !== 0) return { ...nothing, isError: true }
   const json = said.safeParse(parsed(stdout))
@@ -66,7 +66,7 @@ export function hookEvent(end: HookEnd): Omit<Extract<TranscriptEvent, { type: '
   const { event, tool, exitCode, stdout, stderr } = end
   const { block, isError } = verdictOf(end)
   const outcome = block === null ? (isError ? 'error' : 'ok') : blocking.has(event) ? 'blocked' : 'feedback'
-  const code = isError ? (exitCode === null ? '(ended: its time was over)' : `(exit code ${exitCode})`) : ''
+  const code = isError && exitCode !== null ? `(exit code ${exitCode})` : ''
   const text = block ?? [stdout.trim(), stderr.trim(), code].filter(Boolean).join('\n')
   return { type: 'hook', event, ...(tool && { tool }), outcome, text: text.slice(0, longest) }
 }

@@ -3,6 +3,7 @@ import { realpath } from 'node:fs/promises'
 import { estimateCost } from '../cost.ts'
 import type { EngineContext, EngineError, EngineOutcome, EngineReport, EngineTask } from '../engine.ts'
 import { emptyReport } from '../engine.ts'
+import { HookRunner } from '../hooks/hooks.ts'
 import { complete, fail } from '../outcome.ts'
 import { followSkillReads } from '../skill_read.ts'
 import { askPatiently } from './patience.ts'
@@ -25,7 +26,9 @@ export interface LoopRequest {
 
 /** Runs a task to its end, whatever that is; rejects only when aborted. */
 export async function runLoop({ task, context, api, skillsFolder }: LoopRequest): Promise<EngineOutcome> {
-  const { emit, signal } = context
+  const hooks = task.environment === undefined ? null : new HookRunner(task, context)
+  const emit = hooks?.emit ?? context.emit
+  const { signal } = context
   signal.throwIfAborted()
   const missing = api.missing(task.credentials)
   if (missing !== null) return fail(context, missing, { report: emptyReport, step: 0 })
@@ -39,10 +42,11 @@ export async function runLoop({ task, context, api, skillsFolder }: LoopRequest)
     place: { cwd: await realpath(task.cwd), env: task.env, confined: task.tools !== 'all', signal },
     skillReads: followSkillReads({ skills: task.skills, skillsFolder, emit }),
     submits: task.answerSchema !== null,
+    hooks,
     emit,
   }
   const end = await converse({ session, work, workshop, maxTurns: task.maxTurns })
-  const report = await reportOf(work, { api, loaded, sessionId: task.sessionId })
+  const report = await reportOf(work, { api, loaded, sessionId: task.sessionId, denials: hooks?.denials ?? [] })
   if ('kind' in end) return fail(context, end, { report, step: work.step })
   return complete(context, { ...report, stopReason: end.stopReason }, work.step)
 }
@@ -70,15 +74,26 @@ async function converse(loop: Loop): Promise<{ stopReason: string } | EngineErro
         return { stopReason: 'submitted' }
       }
       session.addResults(done.results)
+      if (workshop.hooks?.stopped) return { stopReason: 'hook' }
     }
     if (nudged) return { stopReason }
     const goesOn = calls.length > 0 || stopReason === 'pause_turn'
     if (goesOn && !isLast()) continue
+    if (!goesOn && !isLast() && (await goesOnByHook(loop))) continue
     if (!workshop.submits || stopReason === 'refusal') return { stopReason: goesOn ? 'max_turns' : stopReason }
     nudged = true
     session.addUser(nudge)
     workshop.emit({ type: 'user', step: work.step, text: nudge })
   }
+}
+
+/** Whether a Stop hook made the agent go on. */
+async function goesOnByHook({ session, work, workshop: { hooks, emit } }: Loop): Promise<boolean> {
+  const text = (await hooks?.atEnd(work.text, work.step)) ?? null
+  if (text === null) return false
+  session.addUser(text)
+  emit({ type: 'user', step: work.step, text })
+  return true
 }
 
 /** After the nudge the answer is forced; a model that refuses to be forced is asked without. */
@@ -101,9 +116,10 @@ interface Known {
   api: Api
   loaded: EngineReport['loaded']
   sessionId: string
+  denials: string[]
 }
 
-async function reportOf(work: Work, { api, loaded, sessionId }: Known): Promise<EngineReport> {
+async function reportOf(work: Work, { api, loaded, sessionId, denials }: Known): Promise<EngineReport> {
   const { step, usage, model, answer, text, waitedMs } = work
   return {
     ...emptyReport,
@@ -116,6 +132,7 @@ async function reportOf(work: Work, { api, loaded, sessionId }: Known): Promise<
     usage: step === 0 ? null : usage,
     cost: step === 0 ? null : await estimateCost(usage, model, api.provider),
     loaded,
+    permissionDenials: denials,
     waitedMs,
   }
 }

@@ -9,12 +9,14 @@ const template = Handlebars.compile(readFileSync(new URL('./system_prompt.md', i
   noEscape: true,
 })
 
+type Shown = Pick<EngineTask, 'skills' | 'cwd' | 'tools' | 'environment'>
+
 /** Fills the prompt. Skills are listed by name, description and path below the working folder; their bodies are not in it. */
-export function systemPrompt({ skills, cwd, tools }: Pick<EngineTask, 'skills' | 'cwd' | 'tools'>): string {
+export function systemPrompt({ skills, cwd, tools, environment }: Shown): string {
   const listed = skills.map(({ name, description, path: folder }) => ({
     name,
     description: description.replace(/\s+/g, ' ').trim(),
     file: path.relative(cwd, path.join(folder, 'SKILL.md')),
   }))
-  return template({ tools: tools !== 'none', skills: listed }).trim()
+  return template({ tools: tools !== 'none', rules: environment?.rules ?? [], skills: listed }).trim()
 }

@@ -1,5 +1,6 @@
 /** Performs the tool calls of one response, in order. */
 import type { EngineContext } from '../engine.ts'
+import type { HookRunner } from '../hooks/hooks.ts'
 import type { SkillReads } from '../skill_read.ts'
 import type { CallResult, ModelCall } from './session.ts'
 import type { LocalTool, ToolAnswer, ToolPlace } from './tools/tool.ts'
@@ -13,6 +14,8 @@ export interface Workshop {
   skillReads: SkillReads
   /** Whether calling `submit` ends the work. */
   submits: boolean
+  /** null: the suite has none. */
+  hooks: HookRunner | null
   emit: EngineContext['emit']
 }
 
@@ -36,7 +39,7 @@ export async function performCalls(
       return { submitted: call.input }
     }
     workshop.skillReads.called(call)
-    const result = { call, answer: isCut ? cutOff : await perform(call, workshop) }
+    const result = { call, answer: isCut ? cutOff : await performed(call, step, workshop) }
     tell(workshop, result, step)
     results.push(result)
   }
@@ -46,6 +49,11 @@ export async function performCalls(
 const cutOff: ToolAnswer = {
   text: 'not done: the response reached its length limit inside this call; do it in smaller parts',
   isError: true,
+}
+
+function performed(call: ModelCall, step: number, workshop: Workshop): Promise<ToolAnswer> {
+  const { hooks } = workshop
+  return hooks === null ? perform(call, workshop) : hooks.around(call, step, (done) => perform(done, workshop))
 }
 
 function perform(call: ModelCall, { tools, place }: Workshop): Promise<ToolAnswer> {

@@ -1,0 +1,114 @@
+/** A suite's hooks around the tool loop: before and after each call, and at the end, by Claude Code's contract. */
+import { appendFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { EmittedEvent, EngineContext, EngineTask } from '../engine.ts'
+import type { ModelCall } from '../tool_loop/session.ts'
+import type { ToolAnswer } from '../tool_loop/tools/tool.ts'
+import { type HookVerdict, hookEvent, verdictOf } from './event.ts'
+import { runHook } from './run_hook.ts'
+import { hooksFor } from './select.ts'
+
+type HookEventName = 'PreToolUse' | 'PostToolUse' | 'Stop'
+
+interface Asked {
+  event: HookEventName
+  tool: string | null
+  /** What stdin says besides what every hook gets. */
+  about: Record<string, unknown>
+  step: number
+}
+
+export class HookRunner {
+  /** Names of the tools whose calls were blocked. */
+  readonly denials: string[] = []
+  /** Why a hook ended the work; null: none did. */
+  stopped: string | null = null
+  readonly #task: EngineTask
+  readonly #context: EngineContext
+  readonly #transcript: string
+  #unwritten = ''
+  #isContinued = false
+
+  constructor(task: EngineTask, context: EngineContext) {
+    this.#task = task
+    this.#context = context
+    this.#transcript = path.join(task.env.HOME ?? task.cwd, 'transcript.jsonl')
+  }
+
+  /** Tells an event, and keeps it for the transcript that hooks may read. */
+  readonly emit = (event: EmittedEvent): void => {
+    this.#unwritten += `${JSON.stringify(event)}\n`
+    this.#context.emit(event)
+  }
+
+  /** Does a call unless a hook blocks it. */
+  async around(call: ModelCall, step: number, perform: (call: ModelCall) => Promise<ToolAnswer>): Promise<ToolAnswer> {
+    const before = await this.#ask({ event: 'PreToolUse', tool: call.name, about: callFields(call), step })
+    if (before.block !== null) {
+      this.denials.push(call.name)
+      return { text: `PreToolUse:${call.name} hook error: ${before.block}`, isError: true }
+    }
+    const done = before.input === null ? call : { ...call, input: before.input }
+    const answer = await perform(done)
+    // as there, a call that failed is no use of a tool
+    if (answer.isError) return told(answer, [before.context])
+    const about = { ...callFields(done), tool_response: responseOf(done, answer) }
+    const after = await this.#ask({ event: 'PostToolUse', tool: call.name, about, step })
+    const feedback = after.block === null ? null : `PostToolUse:${call.name} hook feedback: ${after.block}`
+    return told(answer, [before.context, feedback, after.context])
+  }
+
+  /** What the model is told to go on with; null: it may end. */
+  async atEnd(text: string, step: number): Promise<string | null> {
+    const about = { stop_hook_active: this.#isContinued, last_assistant_message: text }
+    const { block } = await this.#ask({ event: 'Stop', tool: null, about, step })
+    if (block === null || this.stopped !== null) return null
+    this.#isContinued = true
+    return `Stop hook feedback:\n${block}`
+  }
+
+  /** Runs all that fit side by side. One that blocks wins; of several inputs the last. */
+  async #ask({ event, tool, about, step }: Asked): Promise<HookVerdict> {
+    const entries = hooksFor(this.#task.environment?.hooks ?? {}, event, tool)
+    if (entries.length === 0) return together([])
+    await appendFile(this.#transcript, this.#unwritten)
+    this.#unwritten = ''
+    const input = { ...this.#common(), hook_event_name: event, ...about }
+    const place = { task: this.#task, signal: this.#context.signal }
+    const ends = await Promise.all(entries.map((entry) => runHook(entry, input, place)))
+    for (const end of ends) this.emit({ ...hookEvent({ ...end, tool: tool ?? undefined }), step })
+    const verdict = together(ends.map(verdictOf))
+    this.stopped ??= verdict.stop
+    return verdict
+  }
+
+  #common() {
+    const { sessionId, cwd } = this.#task
+    return { session_id: sessionId, transcript_path: this.#transcript, cwd, permission_mode: 'bypassPermissions' }
+  }
+}
+
+function together(verdicts: readonly HookVerdict[]): HookVerdict {
+  const contexts = verdicts.flatMap(({ context }) => context ?? [])
+  return {
+    block: verdicts.find(({ block }) => block !== null)?.block ?? null,
+    stop: verdicts.find(({ stop }) => stop !== null)?.stop ?? null,
+    context: contexts.length === 0 ? null : contexts.join('\n'),
+    input: verdicts.findLast(({ input }) => input !== null)?.input ?? null,
+    isError: false,
+  }
+}
+
+function callFields({ id, name, input }: ModelCall) {
+  return { tool_name: name, tool_input: input, tool_use_id: id }
+}
+
+/** Bash answers as Claude Code's does; of the others there is the text. */
+function responseOf({ name }: ModelCall, { text }: ToolAnswer) {
+  return name === 'Bash' ? { stdout: text, stderr: '', interrupted: false, isImage: false } : { content: text }
+}
+
+function told(answer: ToolAnswer, notes: readonly (string | null)[]): ToolAnswer {
+  const said = notes.filter((note) => note !== null)
+  return said.length === 0 ? answer : { ...answer, text: [answer.text, ...said].join('\n\n') }
+}
