@@ -1,6 +1,7 @@
 /** `benchmark.json`: all gradings of one plan, summarised. The seed's fields exactly, plus ours. */
 import { z } from 'zod'
 import { gradedExpectation } from './grading.ts'
+import { stop } from './limits.ts'
 
 /** Sample statistics: stddev with n−1, 0.0 for one value (as skill-creator's). */
 export const summaryStats = z.looseObject({ mean: z.number(), stddev: z.number(), min: z.number(), max: z.number() })
@@ -83,6 +84,7 @@ export const benchmark = z.looseObject({
     timestamp: z.string(),
     evals_run: z.array(z.union([z.number().int(), z.string()])),
     runs_per_configuration: z.number().int(),
+    stopped: stop.optional().describe('a limit ended it before all runs were made; what it holds is valid'),
   }),
   runs: z.array(benchmarkRun),
   run_summary: z

@@ -1,5 +1,6 @@
 /** Flow events: what a flow says while it works; `--json` prints them one a line. */
 import { z } from 'zod'
+import { stop } from './limits.ts'
 import { failureKind } from './run.ts'
 import { loadWarning } from './suite.ts'
 
@@ -74,7 +75,7 @@ export const flowEvent = z.discriminatedUnion('type', [
     mended: z.string().describe('what is done about it'),
   }),
   z.object({ type: z.literal('limit_changed'), ...of, limit: z.number().int(), reason: z.string() }),
-  z.object({ type: z.literal('budget_reached'), ...of, reason: z.string() }),
+  z.object({ type: z.literal('budget_reached'), ...of, ...stop.shape }),
   z.object({
     type: z.literal('benchmark_written'),
     ...of,

@@ -49,7 +49,7 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
     case 'run_retried':
       return `retry ${runLabel(event)} in ${duration(event.wait_ms)}: ${event.kind}: ${oneLine(event.message, 200)}`
     case 'budget_reached':
-      return `budget reached: ${event.reason}`
+      return oneLine(`${event.reason}; no further run is started`, 500)
     case 'artefact_damaged':
       return damaged(event)
     case 'skill_failed':
@@ -72,7 +72,7 @@ function aboveTheTable(event: FlowEvent): string | null {
   return above.has(event.type) ? lineFor(event, noProgress) : null
 }
 
-const above: ReadonlySet<string> = new Set(['skill_failed', 'last_failed', 'artefact_damaged'])
+const above: ReadonlySet<string> = new Set(['skill_failed', 'budget_reached', 'last_failed', 'artefact_damaged'])
 
 function damaged({ message, mended }: Extract<FlowEvent, { type: 'artefact_damaged' }>): string {
   return oneLine(`damaged ${message}: ${mended}`, 500)

@@ -58,5 +58,7 @@ function incomplete(benchmark: Benchmark): string {
   const { counts } = benchmark
   if (counts === undefined) return 'INCOMPLETE'
   const why = Object.entries(counts.excluded).map(([reason, count]) => `${count} ${reason}`)
-  return `INCOMPLETE: ${counts.used} of ${counts.planned} planned runs are graded (${why.join(', ') || 'judge errors'})`
+  const stopped = benchmark.metadata.stopped?.reason
+  const first = stopped === undefined ? '' : `${safe(stopped)}\n`
+  return `${first}INCOMPLETE: ${counts.used} of ${counts.planned} planned runs are graded (${why.join(', ') || 'judge errors'})`
 }

@@ -11,6 +11,10 @@ export const anthropic: Engine = {
   skillsFolder,
   honours: toolLoopHonours,
   probe,
+  async reports(model) {
+    const { isPriced } = await import('./cost.ts')
+    return { cost: await isPriced(anthropicModel(model), 'anthropic'), tokens: true }
+  },
   // the SDK is loaded when it is needed: commands that start no engine stay quick
   async run(task, context) {
     const [{ runLoop }, { anthropicApi }] = await Promise.all([

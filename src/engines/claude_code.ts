@@ -19,6 +19,7 @@ export const claudeCode: Engine = {
   skillsFolder,
   honours: { hooks: 'all', rules: true, agents: true, mcp_servers: true },
   probe: probeClaude,
+  reports: async () => ({ cost: true, tokens: true }),
   run,
 }
 

@@ -10,3 +10,9 @@ export async function estimateCost(usage: Usage, model: string, provider: string
   const usd = calcPrice(tokens, model, { providerId: provider })?.total_price ?? 0
   return usd > 0 ? { usd, source: 'estimated' } : null
 }
+
+/** Whether the prices of this model are known. */
+export async function isPriced(model: string, provider: string): Promise<boolean> {
+  const usage = { input_tokens: 1000, output_tokens: 1000, cache_read_tokens: 0, cache_write_tokens: 0 }
+  return (await estimateCost(usage, model, provider)) !== null
+}

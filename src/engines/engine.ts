@@ -131,6 +131,8 @@ export interface Engine {
   readonly skillsFolder: string
   /** What of a suite's environment it honours; absent: nothing. unknown: it is laid out, and the program may read it. */
   readonly honours?: Honours | 'unknown'
+  /** Whether its runs say what they cost and how many tokens they took on this model; absent: they do not. */
+  reports?(model: string | null): Promise<{ cost: boolean; tokens: boolean }>
   /** Whether it can work, asked before any paid run; never a paid call itself. Rejects only when aborted. */
   probe(request: ProbeRequest): Promise<Probe>
   /** Resolves for every outcome of the agent (crash, refusal, bad output, server errors); rejects only when aborted. */

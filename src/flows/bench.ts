@@ -13,11 +13,14 @@ import { clearAbandoned } from './abandoned.ts'
 import type { FlowContext } from './context.ts'
 import { execute, isDone } from './execute.ts'
 import { type Held, holdBenchmark } from './hold.ts'
+import { openLimited, shareOf } from './limited.ts'
+import { noLimits } from './limits.ts'
 import { isOfPlan, mend } from './mend.ts'
 import { preflight } from './preflight.ts'
 import { type BenchRequest, type Prepared, prepare } from './prepare.ts'
 import { type BenchResult, isComplete, summarize } from './summarize.ts'
 import { refuseStrayInstructions } from './surroundings.ts'
+import { refuseUnpriced } from './unpriced.ts'
 
 /** Runs the benchmark. Throws UserError or IncompleteError before anything was paid for, the abort reason when cut short. */
 export async function bench(request: BenchRequest, context: FlowContext): Promise<BenchResult> {
@@ -28,6 +31,7 @@ export async function bench(request: BenchRequest, context: FlowContext): Promis
   // the tool loop of our own reads nothing by itself
   if (plan.options.engine.name !== 'anthropic') await refuseStrayInstructions(scratch.path)
   await preflight([plan.options.engine, plan.options.judge], request.passEnv, context)
+  await refuseUnpriced(plan.options, request.limits ?? noLimits)
   const { folder, held } = await openBenchmark(prepared, request.fresh, context)
   await using holding = held
   return await benchIn(folder, { request, prepared, scratch: scratch.path }, holding.context)
@@ -42,9 +46,10 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
   context.emit(await planReady(folder, { ...prepared, plan }))
   const hidden = [plan.skill.path, prepared.workspace]
   const { concurrency, passEnv } = request
-  await execute({ plan, folder, skillFiles: files, passEnv, hidden, concurrency }, context)
+  using limited = await openLimited({ plan, folder, workspace: prepared.workspace, ...shareOf(request) }, context)
+  await execute({ plan, folder, skillFiles: files, passEnv, hidden, concurrency, limited }, context)
   context.signal.throwIfAborted()
-  return await summarize(folder, plan, context)
+  return await summarize(folder, plan, context, limited?.stopped() ?? null)
 }
 
 /** The plan alone, for --dry-run: nothing is started, nothing written. */

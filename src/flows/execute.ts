@@ -14,7 +14,8 @@ import { performRun, type RunResult } from '../phases/2-run/run.ts'
 import { benchmarkPaths } from '../store/paths.ts'
 import { commitRun, readRun, type StoredRun } from '../store/store.ts'
 import { type FlowContext, IncompleteError } from './context.ts'
-import { gradeStored } from './grade_stored.ts'
+import { gradeWithin, mayGrade } from './grade_within.ts'
+import type { Limited } from './limited.ts'
 import { runFinished, runName } from './run_events.ts'
 import { startQueue } from './start_order.ts'
 
@@ -27,6 +28,8 @@ export interface Execution {
   passEnv: readonly string[]
   hidden: readonly string[]
   concurrency: number
+  /** What decides which runs may start; null: all. */
+  limited: Limited | null
 }
 
 interface Job {
@@ -43,20 +46,32 @@ export async function execute(execution: Execution, context: FlowContext): Promi
   const drain = AbortSignal.any([context.drain, stop.signal])
   const gradeLimit = pLimit(execution.concurrency)
   const gradings: Promise<void>[] = []
+  const limited = execution.limited
   const orStop = async (work: Promise<void>) => {
     await work.catch((error: unknown) => {
+      if (limited?.deadline.aborted && error === limited.deadline.reason) return
       if (isShortage(error)) stop.abort(messageOf(error))
       throw error
     })
   }
   const grade = (spec: RunSpec, stored: StoredRun) => {
-    gradings.push(gradeLimit(() => orStop(gradeStored({ ...execution, spec, stored, again: false }, context))))
+    const request = { ...execution, spec, stored, again: false }
+    gradings.push(gradeLimit(() => orStop(gradeWithin(limited, request, context))))
   }
-  const queue = await startQueue(execution.plan.runs, execution.folder)
+  const queue = limited?.queue ?? (await startQueue(execution.plan.runs, execution.folder))
   const perform = async (spec: RunSpec, slot: Slot) => {
     const stored = await readRun(execution.folder, spec.run_id)
-    if (stored !== null && isDone(stored, spec)) return grade(spec, stored)
-    const record = await runAndCommit(execution, { spec, slot }, context)
+    if (stored !== null && isDone(stored, spec)) {
+      if (await mayGrade(limited, spec, stored)) grade(spec, stored)
+      return
+    }
+    // whoever waits to be let in holds no place: a further attempt of a run that was let in may need it
+    if (limited !== null) slot.release()
+    if (limited !== null && !(await limited.spending.admit(spec))) return
+    const record = await runAndCommit(execution, { spec, slot }, context).catch((error: unknown) => {
+      limited?.spending.drop(spec)
+      throw error
+    })
     if (record.status !== 'failed') queue.learn(spec.eval_id, record.duration_ms / 1000)
     context.emit(runFinished(spec, record))
     if (record.status === 'failed' && hopeless.has(record.error.kind)) stop.abort(record.error.message)
@@ -98,12 +113,14 @@ export function isDone(stored: StoredRun, spec: RunSpec): boolean {
 /** The place is given to the next run as soon as the agent has ended; a further attempt waits for one again. */
 async function runAndCommit(execution: Execution, job: Job, context: FlowContext): Promise<RunRecord> {
   const { spec, slot } = job
+  const { limited, plan } = execution
+  const { retries } = plan.options
   context.emit({ type: 'run_started', ...runName(spec) })
   const partial = path.join(benchmarkPaths(execution.folder).partial, spec.run_id.replaceAll('/', '__'))
   const attempt = async (number: number): Promise<RunResult> => {
     await slot.take()
     if (existsSync(partial)) await rm(partial, { recursive: true, force: true })
-    return performRun({
+    const result = await performRun({
       spec,
       engine: engineNamed(spec.engine.name),
       skillFiles: (spec.skill && execution.skillFiles.get(spec.skill.sha256)) ?? [],
@@ -114,12 +131,14 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
       attempt: number,
       onAgentEnd: () => slot.release(),
       signal: context.signal,
+      deadline: limited?.deadline ?? null,
     })
+    const mayRetry = number <= retries && result.retry !== null
+    return (limited?.spending.attempted(spec, result.record, mayRetry) ?? true) ? result : { ...result, retry: null }
   }
-  const retries = execution.plan.options.retries
   const result = await withRetry(attempt, {
     retries,
-    signal: context.signal,
+    signal: limited === null ? context.signal : AbortSignal.any([context.signal, limited.deadline]),
     onRetry: (number, wait_ms, last) => {
       if (last.record.status !== 'failed') return
       context.emit({ type: 'run_retried', ...runName(spec), attempt: number, ...last.record.error, wait_ms })

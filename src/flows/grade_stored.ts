@@ -1,4 +1,5 @@
 /** Grades one run that is on disk, unless the same grading is there already. */
+import type { Grading } from '../../schemas/grading.ts'
 import type { Plan, RunSpec } from '../../schemas/plan.ts'
 import { openRoom } from '../base/room.ts'
 import { engineNamed } from '../engines/table.ts'
@@ -21,8 +22,8 @@ export interface GradeRequest {
   again: boolean
 }
 
-/** Writes grading.json where the run can be graded. */
-export async function gradeStored(request: GradeRequest, context: FlowContext): Promise<void> {
+/** Writes grading.json where the run can be graded; gives what was made now, null where nothing was. */
+export async function gradeStored(request: GradeRequest, context: FlowContext): Promise<Grading | null> {
   const { plan, spec, stored } = request
   const one = plan.cases.find((each) => each.eval_id === spec.eval_id)
   if (one === undefined) throw new Error(`plan has no case ${spec.eval_id}`)
@@ -32,7 +33,7 @@ export async function gradeStored(request: GradeRequest, context: FlowContext): 
   const { grading } = stored
   if (!request.again && grading?.graded_key === key && (grading.judge_errors ?? []).length === 0) {
     context.emit(gradeFinished(spec, grading))
-    return
+    return null
   }
   await using room = startsProcesses(one, choice) ? await openRoom() : null
   const user = context.env
@@ -57,9 +58,10 @@ export async function gradeStored(request: GradeRequest, context: FlowContext): 
     credentials: engine === null ? {} : pick(user, engine.credentials),
     signal: context.signal,
   })
-  if (graded === null) return
+  if (graded === null) return null
   await writeGrading(request.folder, spec.run_id, graded)
   context.emit(gradeFinished(spec, graded.grading))
+  return graded.grading
 }
 
 /** Where nothing is started nothing needs a place, and making one costs more than most gradings. */

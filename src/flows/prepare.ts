@@ -12,6 +12,8 @@ import { exportGitVersion, readSkill } from '../phases/1-plan/skill.ts'
 import { type AutoEngine, autoEngine } from './auto_engine.ts'
 import type { FlowContext } from './context.ts'
 import { withHonoured } from './honoured.ts'
+import type { Limits } from './limits.ts'
+import type { Purses } from './purses.ts'
 
 export interface BenchRequest {
   /** The skill's folder. */
@@ -38,6 +40,10 @@ export interface BenchRequest {
   /** Start a new benchmark even where an unfinished one of the same plan lies. */
   fresh: boolean
   passEnv: readonly string[]
+  /** Budget and deadline; absent: none. */
+  limits?: Limits
+  /** What the limits leave, where several benchmarks share them; absent: this benchmark has them for itself. */
+  purses?: Purses
 }
 
 export interface Prepared {

@@ -41,7 +41,7 @@ export async function rerun(request: RerunRequest, context: FlowContext): Promis
   held.context.emit(await planReady(folder, { plan: only, choices: [`rerun of ${runId} as ${spec.run_id}`] }))
   const { concurrency, passEnv } = request
   const hidden = [plan.skill.path, path.dirname(path.dirname(folder))]
-  await execute({ plan: only, folder, skillFiles, passEnv, hidden, concurrency }, held.context)
+  await execute({ plan: only, folder, skillFiles, passEnv, hidden, concurrency, limited: null }, held.context)
   held.context.signal.throwIfAborted()
   return await summarize(folder, plan, held.context)
 }

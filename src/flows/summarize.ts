@@ -1,5 +1,6 @@
 /** From what is on disk of a benchmark to benchmark.json, benchmark.md and report.html. */
 import { type Benchmark, benchmark as benchmarkSchema } from '../../schemas/benchmark.ts'
+import type { Stop } from '../../schemas/limits.ts'
 import type { Plan } from '../../schemas/plan.ts'
 import { exists, writeAtomic } from '../base/files.ts'
 import { readJson } from '../base/json.ts'
@@ -31,10 +32,18 @@ export interface BenchResult extends Summarized {
   plan: Plan
 }
 
-/** Reads all runs of the plan, aggregates and writes the reports. */
-export async function summarize(folder: string, plan: Plan, context: FlowContext): Promise<BenchResult> {
+/**
+ * Reads all runs of the plan, aggregates and writes the reports. `stop`: what ended it before all runs were made; not
+ * given: what the last benchmark.json says, as long as runs are missing.
+ */
+export async function summarize(
+  folder: string,
+  plan: Plan,
+  context: FlowContext,
+  stop?: Stop | null,
+): Promise<BenchResult> {
   const results = await readResults(folder, plan, context)
-  const benchmark = aggregate({
+  const made = aggregate({
     metadata: {
       skillName: plan.skill.name,
       skillPath: plan.skill.path,
@@ -56,6 +65,7 @@ export async function summarize(folder: string, plan: Plan, context: FlowContext
     onTimeout: plan.options.on_timeout,
   })
   const paths = benchmarkPaths(folder)
+  const benchmark = withStop(made, stop === undefined ? await lastStop(paths.benchmark) : stop)
   await writeArtefact(benchmarkSchema, paths.benchmark, benchmark)
   await writeAtomic(paths.markdown, toMarkdown(benchmark))
   await writeAtomic(paths.report, toHtml(benchmark, plan))
@@ -69,6 +79,19 @@ export async function summarize(folder: string, plan: Plan, context: FlowContext
   })
   const folders = new Map(plan.runs.map((spec) => [runKey(spec), runPaths(folder, spec.run_id).folder]))
   return { folder, plan, benchmark, paths, folders }
+}
+
+/** A benchmark that is whole was not stopped. */
+function withStop(made: Benchmark, stop: Stop | null): Benchmark {
+  if (stop === null || made.complete === true) return made
+  return { ...made, metadata: { ...made.metadata, stopped: stop } }
+}
+
+function lastStop(file: string): Promise<Stop | null> {
+  return readJson(benchmarkSchema, file).then(
+    ({ metadata }) => metadata.stopped ?? null,
+    () => null,
+  )
 }
 
 /** Whether a benchmark folder holds a whole benchmark.json. */

@@ -6,6 +6,7 @@ import type { BenchRequest, Prepared } from '../../flows/prepare.ts'
 import type { RerunRequest } from '../../flows/rerun.ts'
 import { exitCodes } from '../exit.ts'
 import { benchFlags } from './bench_flags.ts'
+import { limitsOf } from './limit_flags.ts'
 import { type Done, showResult, withFlow, withJson } from './shared.ts'
 
 function benchOptions(args: Argv) {
@@ -85,6 +86,7 @@ function requestOf(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
     workspace: parsed.workspace ?? null,
     fresh: parsed.fresh,
     passEnv: parsed.passEnv,
+    limits: limitsOf(parsed),
   }
 }
 

@@ -1,5 +1,6 @@
 /** The flags of `bench`. */
 import type { Options } from 'yargs'
+import { limitFlags } from './limit_flags.ts'
 import { seconds, wholeNumber } from './shared.ts'
 
 export const benchFlags = {
@@ -89,6 +90,7 @@ export const benchFlags = {
     requiresArg: true,
     describe: 'where results go; ./workspaces/<skill_name> if not given; of several skills one folder each',
   },
+  ...limitFlags,
   'last-failed': {
     type: 'boolean',
     default: false,

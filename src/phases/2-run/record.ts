@@ -9,7 +9,7 @@ import { countEvents } from './transcript.ts'
 
 /** How the agent ended. `before` is null when it never started. */
 export interface RunEnd {
-  outcome: EngineOutcome | { status: 'timed_out'; report: EngineReport }
+  outcome: EngineOutcome | { status: 'timed_out' | 'cancelled'; report: EngineReport }
   startedAt: Date
   endedAt: Date
   durationMs: number
@@ -68,7 +68,8 @@ export function recordOf({ request, end, outputs, events }: RecordRequest): RunR
   }
   const error = errorOf(spec, end)
   if (error !== null) return { status: 'failed', error, ...shared }
-  return { status: end.outcome.status === 'timed_out' ? 'timed_out' : 'completed', ...shared }
+  const { status } = end.outcome
+  return { status: status === 'failed' ? 'completed' : status, ...shared }
 }
 
 function errorOf(spec: RunSpec, end: RunEnd): { kind: FailureKind; message: string } | null {

@@ -38,6 +38,8 @@ export interface RunRequest {
   /** Called when the agent has ended in time or at its limit, before what it left is collected; not after a failure, which may stop all others. */
   onAgentEnd?: () => void
   signal: AbortSignal
+  /** Aborted: the run ends now, and its record says `cancelled`; null: never. */
+  deadline?: AbortSignal | null
 }
 
 export interface RunResult {
@@ -87,7 +89,7 @@ async function runIn(request: RunRequest, place: Place): Promise<RunEnd> {
     skillsFolder: engine.skillsFolder,
     skill,
     env: place.env,
-    signal,
+    signal: untilDeadline(request),
   }
   const startedAt = new Date()
   try {
@@ -100,6 +102,7 @@ async function runIn(request: RunRequest, place: Place): Promise<RunEnd> {
     return { ...(await timed(request, task, place.transcript)), before }
   } catch (error) {
     signal.throwIfAborted()
+    if (request.deadline?.aborted) return { ...cancelled(startedAt), durationMs: 0, before: null }
     if (!(error instanceof SetupError)) throw error
     const failed = { kind: 'setup', message: error.message, retryable: false, retryAfterMs: null } as const
     const outcome: EngineOutcome = { status: 'failed', error: failed, report: emptyReport }
@@ -131,7 +134,7 @@ const longestTimer = 2 ** 31 - 1
 /** The agent under its time limit. A timeout is an end like another: the engine has ended the agent by then. */
 async function timed(request: RunRequest, task: EngineTask, transcript: Transcript): Promise<RunEnd> {
   const limit = AbortSignal.timeout(Math.min(longestTimer, Math.ceil(request.spec.timeout_seconds * 1000)))
-  const signal = AbortSignal.any([request.signal, limit])
+  const signal = AbortSignal.any([untilDeadline(request), limit])
   const stderrFile = path.join(request.folder, 'stderr.log')
   const startedAt = new Date()
   const start = performance.now()
@@ -143,12 +146,24 @@ async function timed(request: RunRequest, task: EngineTask, transcript: Transcri
     return finish(await request.engine.run(task, { signal, stderrFile, emit: (event) => transcript.add(event) }))
   } catch (error) {
     request.signal.throwIfAborted()
+    if (request.deadline?.aborted) {
+      transcript.add({ type: 'error', step: 0, kind: 'cancelled', message: messageOf(request.deadline.reason) })
+      return finish({ status: 'cancelled', report: emptyReport })
+    }
     if (!limit.aborted) throw new Error(`engine ${request.engine.name} rejected: ${messageOf(error)}`, { cause: error })
     const message = `no end within ${request.spec.timeout_seconds} s`
     transcript.add({ type: 'error', step: 0, kind: 'timed_out', message })
     // the wait until it was ended is not its working time
     return { ...finish({ status: 'timed_out', report: emptyReport }), durationMs: request.spec.timeout_seconds * 1000 }
   }
+}
+
+function untilDeadline({ signal, deadline }: RunRequest): AbortSignal {
+  return deadline ? AbortSignal.any([signal, deadline]) : signal
+}
+
+function cancelled(startedAt: Date): Pick<RunEnd, 'outcome' | 'startedAt' | 'endedAt'> {
+  return { outcome: { status: 'cancelled', report: emptyReport }, startedAt, endedAt: new Date() }
 }
 
 async function collectOutputs(request: RunRequest, at: { cwd: string; end: RunEnd }): Promise<RunRecord['outputs']> {

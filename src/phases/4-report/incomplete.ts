@@ -3,7 +3,7 @@ import type { Benchmark } from '../../../schemas/benchmark.ts'
 import { plural } from './words.ts'
 
 /** One sentence, to be shown before everything else; null for a complete benchmark, or one that does not say. */
-export function incompleteness({ complete, counts, runs }: Benchmark): string | null {
+export function incompleteness({ complete, counts, runs, metadata }: Benchmark): string | null {
   if (complete !== false) return null
   if (counts === undefined || counts.planned === 0) return 'No run was planned: there is nothing to compare.'
   const graded = `${counts.used} of ${plural(counts.planned, 'planned run')} ${counts.used === 1 ? 'is' : 'are'} graded`
@@ -17,5 +17,10 @@ export function incompleteness({ complete, counts, runs }: Benchmark): string | 
     ),
     ...(undecided > 0 ? [`${plural(undecided, 'expectation')} undecided`] : []),
   ]
-  return `${graded}; left out: ${why.join(', ')}. Read the numbers with care.`
+  const stopped = metadata.stopped === undefined ? '' : `${sentence(metadata.stopped.reason)} `
+  return `${stopped}${graded}; left out: ${why.join(', ')}. Read the numbers with care.`
+}
+
+function sentence(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}.`
 }

@@ -1,0 +1,23 @@
+/** What ends a benchmark early: a budget of dollars or tokens, a deadline, a cost that is not reported. */
+import { z } from 'zod'
+
+export const stopKind = z
+  .enum(['budget', 'budget_tokens', 'deadline', 'unreported_cost'])
+  .describe('unreported_cost: an engine did not say what a run cost, so no budget can be kept')
+
+/** Why no further run was started. */
+export const stop = z.object({
+  kind: stopKind,
+  spent: z
+    .number()
+    .nullable()
+    .describe('dollars, or tokens of budget_tokens, retries and judges included; null: not known'),
+  limit: z.number().nullable().describe('dollars or tokens; null: it was the time, or a cost that is not reported'),
+  deadline: z.iso.datetime().nullable(),
+  runs_done: z.number().int().nonnegative().describe('runs of the plan that had ended by then'),
+  runs_planned: z.number().int().nonnegative(),
+  reason: z.string().describe('one sentence for a person'),
+})
+
+export type StopKind = z.infer<typeof stopKind>
+export type Stop = z.infer<typeof stop>

@@ -1,0 +1,56 @@
+/** The flags that limit what a benchmark may spend, and until when it may go on. */
+import type { Options } from 'yargs'
+import { UserError } from '../../base/error.ts'
+import type { Limits } from '../../flows/limits.ts'
+import { deadlineOf } from '../deadline.ts'
+import { wholeNumber } from './shared.ts'
+
+export const limitFlags = {
+  budget: {
+    type: 'number',
+    requiresArg: true,
+    coerce: dollars('budget'),
+    describe: 'dollars that all runs and gradings together may cost; then no further run is started (exit 3)',
+  },
+  'budget-tokens': {
+    type: 'number',
+    requiresArg: true,
+    coerce: wholeNumber('budget-tokens', 1, 1e12),
+    describe: 'the same in tokens',
+  },
+  'cost-per-run': {
+    type: 'number',
+    requiresArg: true,
+    coerce: dollars('cost-per-run'),
+    describe: 'dollars that a run or a grading counts for --budget whose cost is not reported',
+  },
+  deadline: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'when it must be over: 30m, 18:00 or 2026-11-21T18:00Z; then what runs is cancelled (exit 3)',
+  },
+} satisfies Record<string, Options>
+
+interface LimitArguments {
+  budget?: number | undefined
+  budgetTokens?: number | undefined
+  costPerRun?: number | undefined
+  deadline?: string | undefined
+}
+
+/** Throws UserError for a deadline that can't be read or has passed. */
+export function limitsOf({ budget, budgetTokens, costPerRun, deadline }: LimitArguments): Limits {
+  return {
+    budget: budget ?? null,
+    budgetTokens: budgetTokens ?? null,
+    costPerRun: costPerRun ?? null,
+    deadline: deadline === undefined ? null : deadlineOf(deadline, new Date()),
+  }
+}
+
+function dollars(flag: string) {
+  return (value: unknown): number => {
+    if (typeof value === 'number' && value > 0 && value <= 1e6) return value
+    throw new UserError(`--${flag}: not an amount of dollars above 0`, `such as --${flag} 2.50`)
+  }
+}

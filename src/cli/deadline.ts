@@ -1,0 +1,42 @@
+/** What a user writes as a deadline: a time from now, a time of day, a moment. */
+import { UserError } from '../base/error.ts'
+
+const fix = 'write 30m, 1h30m, 18:00 or 2026-11-21T18:00Z'
+
+/** As far ahead as a timer can be set, in milliseconds: 24 days. */
+const furthest = 2 ** 31 - 1
+
+/**
+ * A moment with a zone is that moment, without one it is meant in the zone of this machine; a time of day is the next
+ * such. Throws UserError for anything else, for a moment that has passed and for one more than 24 days ahead.
+ */
+export function deadlineOf(text: string, now: Date): Date {
+  const moment = fromNow(text, now) ?? timeOfDay(text, now) ?? momentOf(text)
+  if (moment === null || Number.isNaN(moment.getTime())) throw new UserError(`--deadline ${text}: not a time`, fix)
+  const left = moment.getTime() - now.getTime()
+  if (left <= 0) throw new UserError(`--deadline ${text}: ${moment.toISOString()} has passed`, 'give a later one')
+  if (left > furthest) throw new UserError(`--deadline ${text}: more than 24 days ahead`, 'leave it out')
+  return moment
+}
+
+const units = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 } as const
+
+function fromNow(text: string, now: Date): Date | null {
+  const found = /^(?:(\d+)d)?(?:(\d+)h)?(?:(\d+)m)?(?:(\d+)s)?$/.exec(text)
+  if (found === null || text === '') return null
+  const [, d = 0, h = 0, m = 0, s = 0] = found
+  return new Date(now.getTime() + Number(d) * units.d + Number(h) * units.h + Number(m) * units.m + Number(s) * units.s)
+}
+
+function timeOfDay(text: string, now: Date): Date | null {
+  const [, hours, minutes] = /^([01]?\d|2[0-3]):([0-5]\d)$/.exec(text) ?? []
+  if (hours === undefined || minutes === undefined) return null
+  const today = new Date(now)
+  today.setHours(Number(hours), Number(minutes), 0, 0)
+  if (today.getTime() <= now.getTime()) today.setDate(today.getDate() + 1)
+  return today
+}
+
+function momentOf(text: string): Date | null {
+  return /^\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d(\.\d+)?)?(Z|[+-]\d\d:?\d\d)?)?$/.test(text) ? new Date(text) : null
+}

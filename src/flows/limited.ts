@@ -1,0 +1,110 @@
+/** A benchmark under limits: what is spent already is counted, what earlier runs took is known, and the first limit ends it. */
+import type { Stop, StopKind } from '../../schemas/limits.ts'
+import type { Plan, RunSpec } from '../../schemas/plan.ts'
+import { readRun, type StoredRun } from '../store/store.ts'
+import type { FlowContext } from './context.ts'
+import { isDone } from './execute.ts'
+import { readHistory } from './history.ts'
+import { isLimited, type Limits, noLimits, stopOf } from './limits.ts'
+import { Forecast } from './observed.ts'
+import type { BenchRequest } from './prepare.ts'
+import { Purses } from './purses.ts'
+import { Spending } from './spending.ts'
+import { spentByGrading, spentByRun } from './spent.ts'
+import type { StartQueue } from './start_order.ts'
+
+export interface LimitedRequest {
+  plan: Plan
+  /** The benchmark folder, absolute. */
+  folder: string
+  workspace: string
+  limits: Limits
+  /** Those of the command, where several benchmarks share them. */
+  purses: Purses
+}
+
+/** Why the time of a run was over. */
+export class DeadlineReached extends Error {
+  override readonly name = 'DeadlineReached'
+}
+
+export interface Limited {
+  spending: Spending
+  /** In the order in which runs are let in. */
+  queue: StartQueue<RunSpec>
+  /** Aborted at the deadline, with DeadlineReached: what is in flight ends. */
+  deadline: AbortSignal
+  /** What ended it, with the numbers as they are now; null: no limit was met. */
+  stopped: () => Stop | null
+  [Symbol.dispose](): void
+}
+
+/** The limits of a request, and the purses: those that it shares, else its own. */
+export function shareOf({ limits = noLimits, purses }: Pick<BenchRequest, 'limits' | 'purses'>) {
+  return { limits, purses: purses ?? new Purses(limits) }
+}
+
+/** Null where nothing is limited. */
+export async function openLimited(request: LimitedRequest, context: FlowContext): Promise<Limited | null> {
+  const { plan, folder, limits, purses } = request
+  if (!isLimited(limits)) return null
+  const forecast = new Forecast(plan, await readHistory(request.workspace, plan, folder))
+  const runs = pairedOrder(plan.runs)
+  const made = await Promise.all(runs.map(async (spec) => ({ spec, stored: await readRun(folder, spec.run_id) })))
+  const open = made.filter(({ spec, stored }) => stored === null || !isDone(stored, spec)).map(({ spec }) => spec)
+  let met: { kind: StopKind; what?: string } | null = null
+  const stopped = () => {
+    if (met === null) return null
+    const { kind } = met
+    const spent = kind === 'budget' ? purses.spent('usd') : kind === 'budget_tokens' ? purses.spent('tokens') : null
+    const done = runs.length - open.length + spending.finished
+    return stopOf({ ...met, spent, limits, runs: { done, planned: runs.length } })
+  }
+  const onStop = (kind: StopKind, what?: string) => {
+    met = { kind, ...(what === undefined ? {} : { what }) }
+    const stop = stopped()
+    if (stop !== null) context.emit({ type: 'budget_reached', ...stop })
+  }
+  const spending = new Spending({ limits, purses, forecast, open, drain: context.drain, now: context.now, onStop })
+  for (const { spec, stored } of made) if (stored !== null) countStored(spending, forecast, { spec, stored })
+  const clock = startClock(limits.deadline, spending, context)
+  return {
+    spending,
+    queue: inOrder(runs),
+    deadline: clock.signal,
+    stopped,
+    [Symbol.dispose]: () => clock[Symbol.dispose](),
+  }
+}
+
+function countStored(spending: Spending, forecast: Forecast, made: { spec: RunSpec; stored: StoredRun }): void {
+  const { spec, stored } = made
+  forecast.now.addStored(spec, stored)
+  spending.begin(spentByRun(stored.record), `the cost of ${spec.run_id} was not reported`)
+  if (stored.grading === null) return
+  spending.begin(spentByGrading(stored.grading), `the cost of grading ${spec.run_id} was not reported`)
+}
+
+function startClock(deadline: Date | null, spending: Spending, context: FlowContext) {
+  const controller = new AbortController()
+  const left = deadline === null ? null : deadline.getTime() - context.now().getTime()
+  const ring = () => {
+    spending.expire()
+    controller.abort(new DeadlineReached('the deadline was reached'))
+  }
+  const timer = left === null ? undefined : setTimeout(ring, Math.max(0, left))
+  return { signal: controller.signal, [Symbol.dispose]: () => clearTimeout(timer) }
+}
+
+function inOrder(runs: readonly RunSpec[]): StartQueue<RunSpec> {
+  const waiting = [...runs]
+  return { next: () => waiting.shift() ?? null, learn: () => {} }
+}
+
+/** Run numbers outermost, then cases as planned, both arms of each in a row: what is made is balanced wherever it ends. */
+export function pairedOrder(runs: readonly RunSpec[]): RunSpec[] {
+  const places = new Map<number, number>()
+  for (const { eval_id } of runs) if (!places.has(eval_id)) places.set(eval_id, places.size)
+  const place = ({ eval_id }: RunSpec) => places.get(eval_id) ?? 0
+  return [...runs].sort((a, b) => a.run_number - b.run_number || place(a) - place(b))
+}

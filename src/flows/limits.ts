@@ -1,0 +1,61 @@
+/** The limits a user sets on a benchmark, and the sentence that says which one ended it. */
+import type { Stop, StopKind } from '../../schemas/limits.ts'
+
+/** Null: not limited. */
+export interface Limits {
+  /** Dollars. */
+  budget: number | null
+  budgetTokens: number | null
+  /** No run goes on after it. */
+  deadline: Date | null
+  /** Dollars that a run or a grading counts whose cost is not reported. */
+  costPerRun: number | null
+}
+
+export const noLimits: Limits = { budget: null, budgetTokens: null, deadline: null, costPerRun: null }
+
+export function isLimited({ budget, budgetTokens, deadline }: Limits): boolean {
+  return budget !== null || budgetTokens !== null || deadline !== null
+}
+
+export interface StopFacts {
+  kind: StopKind
+  spent: number | null
+  limits: Limits
+  runs: { done: number; planned: number }
+  /** What was not reported; only for unreported_cost. */
+  what?: string
+}
+
+export function stopOf({ kind, spent, limits, runs, what = 'a run' }: StopFacts): Stop {
+  const { budget, budgetTokens, deadline } = limits
+  const of = `${runs.done} of ${runs.planned} runs`
+  const shared = { kind, spent, limit: null, deadline: null, runs_done: runs.done, runs_planned: runs.planned }
+  switch (kind) {
+    case 'budget': {
+      const reason = `stopped by the budget: ${of}; ${usd(spent ?? 0)} of ${usd(budget ?? 0)} spent`
+      return { ...shared, limit: budget, reason }
+    }
+    case 'budget_tokens': {
+      const reason = `stopped by the budget of tokens: ${of}; ${count(spent ?? 0)} of ${count(budgetTokens ?? 0)} tokens spent`
+      return { ...shared, limit: budgetTokens, reason }
+    }
+    case 'deadline': {
+      const at = deadline?.toISOString() ?? null
+      return { ...shared, deadline: at, reason: `stopped by the deadline ${at}: ${of}` }
+    }
+    case 'unreported_cost': {
+      const fix = budget === null ? 'no budget of tokens can be kept' : 'give --cost-per-run to count such runs'
+      return { ...shared, reason: `stopped because ${what}: ${of}; ${fix}` }
+    }
+  }
+}
+
+/** $0.42; four decimals below ten cents. */
+function usd(amount: number): string {
+  return `$${amount.toFixed(amount > 0 && amount < 0.1 ? 4 : 2)}`
+}
+
+function count(amount: number): string {
+  return Math.round(amount).toLocaleString('en-US')
+}

@@ -1,0 +1,188 @@
+/** Decides which run may start under a budget and a deadline, in the order asked, and counts what each took. */
+import type { Grading } from '../../schemas/grading.ts'
+import type { StopKind } from '../../schemas/limits.ts'
+import type { RunSpec } from '../../schemas/plan.ts'
+import type { RunRecord } from '../../schemas/run.ts'
+import type { Limits } from './limits.ts'
+import type { Forecast, Part } from './observed.ts'
+import { type Amounts, type Money, nothing, type Purses } from './purses.ts'
+import { type Spent, spentByGrading, spentByRun } from './spent.ts'
+
+export interface SpendingRequest {
+  limits: Limits
+  purses: Purses
+  forecast: Forecast
+  /** The runs that are not made yet, in the order in which they will ask: both arms of a case and run number in a row. */
+  open: readonly RunSpec[]
+  /** Aborted: nothing is waited for any more. */
+  drain: AbortSignal
+  now: () => Date
+  /** Called once, when something is refused. */
+  onStop: (kind: StopKind, what?: string) => void
+}
+
+/** What is set aside for a run that was let in. */
+interface Hold {
+  run: Amounts
+  grading: Amounts
+  /** Nothing was known of what it takes: it goes alone. */
+  isProbe: boolean
+}
+
+interface Asked {
+  spec: RunSpec
+  parts: readonly Part[]
+  answer: (isAdmitted: boolean) => void
+}
+
+type Decision = 'granted' | 'wait' | StopKind
+
+/**
+ * First come, first served: once a run is refused, every later one is too, so that what is made is no choice of the
+ * cheap ones. Both arms of a case and run number are let in together.
+ */
+export class Spending {
+  readonly #request: SpendingRequest
+  readonly #holds = new Map<string, Hold>()
+  readonly #queue: Asked[] = []
+  readonly #open: Set<RunSpec>
+  #isOver = false
+  /** Runs that ended for good since. */
+  finished = 0
+
+  constructor(request: SpendingRequest) {
+    this.#request = request
+    this.#open = new Set(request.open)
+    request.drain.addEventListener('abort', () => this.#pump())
+  }
+
+  /** Resolves when it is known whether the run (or only its grading) may start. */
+  admit(spec: RunSpec, parts: readonly Part[] = ['run', 'grading']): Promise<boolean> {
+    const hold = this.#holds.get(spec.run_id)
+    if (hold !== undefined && !this.#isOver) return Promise.resolve(true)
+    if (hold !== undefined) this.drop(spec)
+    return new Promise((resolve) => {
+      this.#queue.push({ spec, parts, answer: resolve })
+      this.#pump()
+    })
+  }
+
+  /** Counts an attempt at a run. Gives whether another may follow, where `again` says that one would. */
+  attempted(spec: RunSpec, record: RunRecord, again: boolean): boolean {
+    const spent = spentByRun(record)
+    if (record.status === 'completed' || record.status === 'timed_out') {
+      this.#request.forecast.now.add('run', spec, spent)
+      this.finished += 1
+    }
+    const hold = this.#holds.get(spec.run_id)
+    this.#pay(again ? nothing : (hold?.run ?? nothing), spent, `the cost of ${spec.run_id} was not reported`)
+    const exceeded = again ? this.#request.purses.exceeded() : null
+    if (exceeded !== null) this.#stop(exceeded)
+    const goesOn = again && !this.#isOver
+    if (again && !goesOn) this.#request.purses.settle(hold?.run ?? nothing, nothing)
+    if (hold !== undefined && !goesOn) this.#holds.set(spec.run_id, { ...hold, run: nothing })
+    this.#pump()
+    return goesOn
+  }
+
+  /** Counts the grading of a run, null where there is none; the run is over. */
+  graded(spec: RunSpec, grading: Grading | null): void {
+    const hold = this.#holds.get(spec.run_id)
+    this.#holds.delete(spec.run_id)
+    if (hold !== undefined) this.#request.purses.settle(hold.run, nothing)
+    const spent = grading === null ? { usd: 0, tokens: 0, seconds: null } : spentByGrading(grading)
+    if (grading !== null) this.#request.forecast.now.add('grading', spec, spent)
+    this.#pay(hold?.grading ?? nothing, spent, `the cost of grading ${spec.run_id} was not reported`)
+    this.#pump()
+  }
+
+  /** Nothing more is started: the time is over. */
+  expire(): void {
+    this.#stop('deadline')
+    this.#pump()
+  }
+
+  /** Counts what was spent before: of the runs on disk. */
+  begin(spent: Spent, what: string): void {
+    this.#pay(nothing, spent, what)
+  }
+
+  /** The run ended without anything to count. */
+  drop({ run_id }: RunSpec): void {
+    const hold = this.#holds.get(run_id)
+    this.#holds.delete(run_id)
+    if (hold !== undefined) this.#request.purses.settle(sum([hold.run, hold.grading]), nothing)
+    this.#pump()
+  }
+
+  #pay(estimate: Amounts, spent: Spent, what: string): void {
+    const usd = spent.usd ?? this.#request.limits.costPerRun
+    const { purses } = this.#request
+    purses.settle(estimate, { usd: usd ?? estimate.usd, tokens: spent.tokens ?? estimate.tokens })
+    const known = { usd, tokens: spent.tokens }
+    if (purses.units.some((unit) => known[unit] === null)) this.#stop('unreported_cost', what)
+  }
+
+  #stop(kind: StopKind, what?: string): void {
+    if (this.#isOver) return
+    this.#isOver = true
+    this.#request.onStop(kind, what)
+  }
+
+  #pump(): void {
+    for (let asked = this.#queue[0]; asked !== undefined; asked = this.#queue[0]) {
+      const decision = this.#isOver || this.#request.drain.aborted ? 'over' : this.#decide(asked)
+      if (decision === 'wait') return
+      this.#queue.shift()
+      if (decision !== 'granted' && decision !== 'over') this.#stop(decision)
+      asked.answer(decision === 'granted')
+    }
+  }
+
+  #decide({ spec, parts }: Asked): Decision {
+    if (this.#holds.has(spec.run_id)) return 'granted'
+    if (this.#isTooLate(spec, parts)) return 'deadline'
+    if ([...this.#holds.values()].some(({ isProbe }) => isProbe)) return 'wait'
+    const block = [spec, ...(parts.includes('run') ? this.#partnersOf(spec) : [])]
+    const holds = block.map((one) => [one, this.#holdFor(one, parts)] as const)
+    const isKnown = holds.every(([, { isProbe }]) => !isProbe)
+    if (!isKnown && this.#holds.size > 0) return 'wait'
+    const admitted = isKnown ? holds : holds.slice(0, 1)
+    const lacking = this.#request.purses.reserve(sum(admitted.flatMap(([, { run, grading }]) => [run, grading])))
+    if (lacking !== null) return this.#holds.size > 0 ? 'wait' : lacking
+    for (const [one, hold] of admitted) {
+      this.#holds.set(one.run_id, hold)
+      this.#open.delete(one)
+    }
+    return 'granted'
+  }
+
+  #isTooLate(spec: RunSpec, parts: readonly Part[]): boolean {
+    const { limits, forecast, now } = this.#request
+    if (limits.deadline === null) return false
+    const seconds = parts.map((part) => forecast.of(part, spec, 'seconds') ?? 0)
+    const expected = seconds.reduce((total, one) => total + one, 0)
+    return now().getTime() + expected * 1000 >= limits.deadline.getTime()
+  }
+
+  /** The same of the other arm, where it is still to be made. */
+  #partnersOf(spec: RunSpec): RunSpec[] {
+    const { eval_id, run_number } = spec
+    return [...this.#open].filter((one) => one !== spec && one.eval_id === eval_id && one.run_number === run_number)
+  }
+
+  #holdFor(spec: RunSpec, parts: readonly Part[]): Hold {
+    const { purses, forecast } = this.#request
+    const of = (part: Part, unit: Money) =>
+      parts.includes(part) && purses.units.includes(unit) ? forecast.of(part, spec, unit) : 0
+    const amounts = (part: Part) => ({ usd: of(part, 'usd'), tokens: of(part, 'tokens') })
+    const [run, grading] = [amounts('run'), amounts('grading')]
+    const isProbe = [run, grading].some(({ usd, tokens }) => usd === null || tokens === null)
+    const known = ({ usd, tokens }: ReturnType<typeof amounts>) => ({ usd: usd ?? 0, tokens: tokens ?? 0 })
+    return { run: known(run), grading: known(grading), isProbe }
+  }
+}
+
+function sum(amounts: readonly Amounts[]): Amounts {
+  return amounts.reduce((total, one) => ({ usd: total.usd + one.usd, tokens: total.tokens + one.tokens }), nothing)
+}

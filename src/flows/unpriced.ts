@@ -1,0 +1,23 @@
+/** A budget needs engines that say what they spend: others are refused before anything is paid for. */
+import type { EngineChoice, PlanOptions } from '../../schemas/plan.ts'
+import { UserError } from '../base/error.ts'
+import { engineNamed } from '../engines/table.ts'
+import type { Limits } from './limits.ts'
+
+/** Throws UserError for an engine or judge whose cost (or use of tokens) would stay unknown. */
+export async function refuseUnpriced({ engine, judge }: Pick<PlanOptions, 'engine' | 'judge'>, limits: Limits) {
+  for (const choice of judge === null ? [engine] : [engine, judge]) await refuse(choice, limits)
+}
+
+async function refuse(choice: EngineChoice, { budget, budgetTokens, costPerRun }: Limits): Promise<void> {
+  if (budget === null && budgetTokens === null) return
+  const reported = (await engineNamed(choice.name).reports?.(choice.model)) ?? { cost: false, tokens: false }
+  const name = [choice.name, choice.model].filter(Boolean).join(':')
+  if (budget !== null && costPerRun === null && !reported.cost) {
+    const fix = 'give --cost-per-run DOLLARS for a run whose cost is not reported, or leave --budget out'
+    throw new UserError(`--budget: what ${name} costs is not known`, fix)
+  }
+  if (budgetTokens !== null && !reported.tokens) {
+    throw new UserError(`--budget-tokens: ${name} does not report tokens`, 'leave it out, or take another engine')
+  }
+}
