@@ -24,7 +24,7 @@ export interface LimitedRequest {
 }
 
 /** Why the time of a run was over. */
-export class DeadlineReached extends Error {
+class DeadlineReached extends Error {
   override readonly name = 'DeadlineReached'
 }
 
@@ -102,7 +102,7 @@ function inOrder(runs: readonly RunSpec[]): StartQueue<RunSpec> {
 }
 
 /** Run numbers outermost, then cases as planned, both arms of each in a row: what is made is balanced wherever it ends. */
-export function pairedOrder(runs: readonly RunSpec[]): RunSpec[] {
+function pairedOrder(runs: readonly RunSpec[]): RunSpec[] {
   const places = new Map<number, number>()
   for (const { eval_id } of runs) if (!places.has(eval_id)) places.set(eval_id, places.size)
   const place = ({ eval_id }: RunSpec) => places.get(eval_id) ?? 0
