@@ -1,31 +1,47 @@
 // Installs the agent CLIs that the end-to-end tests drive into .agent-clis/ (git-ignored), from the package registry.
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, rmSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-const claudeVersion = '2.1.329'
+const platform = `${process.platform}-${process.arch}`
+const triple = {
+  'linux-x64': 'x86_64-unknown-linux-musl',
+  'linux-arm64': 'aarch64-unknown-linux-musl',
+  'darwin-x64': 'x86_64-apple-darwin',
+  'darwin-arm64': 'aarch64-apple-darwin',
+}[platform]
+
+/** Per CLI: the package of this platform's binary, and where the binary lies in it. */
+const clis = {
+  claude: { version: '2.1.329', package: `@anthropic-ai/claude-code-${platform}@2.1.329`, binary: 'claude' },
+  opencode: { version: '1.18.33', package: `opencode-${platform}@1.18.33`, binary: 'bin/opencode' },
+  codex: { version: '0.169.0', package: `@openai/codex@0.169.0-${platform}`, binary: `vendor/${triple}/bin/codex` },
+}
+
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const home = path.join(root, '.agent-clis')
 const bin = path.join(home, 'bin')
 
-function installClaude() {
-  const name = `@anthropic-ai/claude-code-${process.platform}-${process.arch}`
-  const binary = path.join(home, `claude-${claudeVersion}`, 'claude')
-  if (!existsSync(binary)) {
-    mkdirSync(path.dirname(binary), { recursive: true })
-    const packed = execFileSync('npm', ['pack', '--silent', `${name}@${claudeVersion}`], {
-      cwd: home,
-      encoding: 'utf8',
-    })
-    const archive = path.join(home, packed.trim())
-    execFileSync('tar', ['-xzf', archive, '-C', path.dirname(binary), '--strip-components=1'])
-    rmSync(archive)
-  }
-  rmSync(path.join(bin, 'claude'), { force: true })
-  symlinkSync(binary, path.join(bin, 'claude'))
-  console.log(execFileSync(binary, ['--version'], { encoding: 'utf8' }).trim())
+function install([name, cli]) {
+  const folder = path.join(home, `${name}-${cli.version}`)
+  const binary = path.join(folder, cli.binary)
+  if (!existsSync(binary)) unpack(cli.package, folder)
+  rmSync(path.join(bin, name), { force: true })
+  symlinkSync(path.relative(bin, binary), path.join(bin, name))
+  console.log(`${name}: ${execFileSync(binary, ['--version'], { encoding: 'utf8' }).trim()}`)
+}
+
+/** In a folder of its own first, so that an interrupted download is no installation. */
+function unpack(packageName, folder) {
+  const unfinished = `${folder}.part`
+  rmSync(unfinished, { recursive: true, force: true })
+  mkdirSync(unfinished)
+  const packed = execFileSync('npm', ['pack', '--silent', packageName], { cwd: unfinished, encoding: 'utf8' }).trim()
+  execFileSync('tar', ['-xzf', packed, '--strip-components=1'], { cwd: unfinished })
+  rmSync(path.join(unfinished, packed))
+  renameSync(unfinished, folder)
 }
 
 mkdirSync(bin, { recursive: true })
-installClaude()
+for (const cli of Object.entries(clis)) install(cli)

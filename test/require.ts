@@ -7,7 +7,12 @@ export type Suite = (title: string, body: () => void) => void
 
 /** The claude CLI that `npm run agents` installs; null when it is not there. */
 export function claudeBinary(): string | null {
-  const file = path.join(import.meta.dirname, '../.agent-clis/bin/claude')
+  return cliBinary('claude')
+}
+
+/** An agent CLI that `npm run agents` installs; null when it is not there. */
+export function cliBinary(name: 'claude' | 'codex' | 'opencode'): string | null {
+  const file = path.join(import.meta.dirname, '../.agent-clis/bin', name)
   return existsSync(file) ? file : null
 }
 

@@ -4,12 +4,14 @@ import { UserError } from '../base/error.ts'
 import { nearest } from '../base/nearest.ts'
 import { anthropic } from './anthropic.ts'
 import { claudeCode } from './claude_code.ts'
+import { codex } from './codex.ts'
 import { command } from './command.ts'
 import type { Engine } from './engine.ts'
 
 const engines = {
   'claude-code': claudeCode,
   anthropic,
+  codex,
   command,
 } satisfies Record<string, Engine>
 

@@ -4,68 +4,11 @@ import { readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { markedProcesses } from '../../src/base/processes.ts'
-import type { Engine, EngineTask } from '../../src/engines/engine.ts'
-import { engineNamed } from '../../src/engines/table.ts'
+import type { EngineTask } from '../../src/engines/engine.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
-import { claudeBinary, needs } from '../require.ts'
-import { agents, bodyCanary, keysFor, ofType, openStage, perform, practice, type Stage } from './stage.ts'
-
-/** What the model does for each prompt; the worker agent of the command engine does the same. */
-const rules = `
-rules:
-  - name: submit
-    when: { tool: '^(submit|StructuredOutput)$' }
-    answer: { tool_calls: [{ name: [submit, StructuredOutput], input: { verdict: 'yes', score: 3 } }] }
-  - name: finish
-    when: { turn: { min: 2 } }
-    answer: { text: all done }
-  - name: greet
-    when: { user: greet }
-    answer: { text: I write it., tool_calls: [{ name: Bash, input: { command: 'printf hello > greeting.txt' } }] }
-  - name: env
-    when: { user: env please }
-    answer: { tool_calls: [{ name: Bash, input: { command: 'env > env.txt' } }] }
-  - name: sleep
-    when: { user: sleep }
-    answer: { tool_calls: [{ name: Bash, input: { command: 'touch started; sleep 300' } }] }
-  - name: skill-tool
-    when: { user: use the skill, tool: '^Skill$' }
-    answer: { tool_calls: [{ name: Skill, input: { skill: demo } }] }
-  - name: skill-file
-    when: { user: use the skill }
-    answer: { tool_calls: [{ name: Read, input: { file_path: .claude/skills/demo/SKILL.md } }] }
-  - name: other
-    answer: { text: all done }
-`
-
-interface Contender {
-  engine: Engine
-  /** What a task needs besides the prompt. */
-  needs(server: PracticeServer): Partial<EngineTask>
-  /** Whether it shows tokens, cost, tools and what it loaded. */
-  shows: boolean
-}
-
-const contenders: Record<string, Contender> = {
-  command: {
-    engine: engineNamed('command'),
-    needs: () => ({ command: `node ${path.join(agents, 'worker.mjs')}`, credentials: { OPENAI_API_KEY: 'key' } }),
-    shows: false,
-  },
-  anthropic: {
-    engine: engineNamed('anthropic'),
-    needs: (server) => ({ credentials: keysFor(server), model: 'claude-sonnet-5-5' }),
-    shows: true,
-  },
-  'claude-code': {
-    engine: engineNamed('claude-code'),
-    needs: (server) => ({
-      credentials: { ...keysFor(server), WHETSTONE_CLAUDE: claudeBinary() ?? 'claude' },
-      model: 'sonnet',
-    }),
-    shows: true,
-  },
-}
+import { needs } from '../require.ts'
+import { contenders, rulesFor } from './contenders.ts'
+import { bodyCanary, ofType, openStage, perform, practice, type Stage } from './stage.ts'
 
 const answerSchema = {
   type: 'object',
@@ -73,14 +16,15 @@ const answerSchema = {
   required: ['verdict', 'score'],
 }
 
-describe.each(Object.entries(contenders))('%s', (name, { engine, needs: needed, shows }) => {
-  const suite = name === 'claude-code' ? needs('the claude CLI', claudeBinary() !== null, 'npm run agents') : describe
+describe.each(Object.entries(contenders))('%s', (name, contender) => {
+  const { engine, cli, needs: needed, read, shell, shows } = contender
+  const suite = cli === undefined ? describe : needs(`the CLI of ${name}`, cli !== null, 'npm run agents')
   suite('contract', () => {
     let server: PracticeServer
     let stage: Stage
     const task = (more: Partial<EngineTask> = {}) => stage.task({ ...needed(server), ...more })
     beforeAll(async () => {
-      server = await practice(rules)
+      server = await practice(rulesFor(contender))
       vi.stubEnv('HARNESS_CANARY', 'canary')
     })
     afterAll(async () => {
@@ -144,7 +88,7 @@ describe.each(Object.entries(contenders))('%s', (name, { engine, needs: needed, 
       expect(outcome.report.answer).toBeUndefined()
     })
 
-    if (!shows) {
+    if (shows === null) {
       test('says nothing of what it does not know', async () => {
         const { outcome } = await perform(engine, task())
         expect(outcome.report).toMatchObject({ usage: null, cost: null, loaded: null, model: null, version: null })
@@ -153,12 +97,12 @@ describe.each(Object.entries(contenders))('%s', (name, { engine, needs: needed, 
     }
 
     test('offers the skill by name and description; its body comes when it is read', async () => {
-      const skills = await stage.skill()
+      const skills = await stage.skill(engine.skillsFolder)
       const before = server.requests.length
       const { outcome, events } = await perform(engine, task({ prompt: 'use the skill', skills }))
       expect(outcome.report.loaded?.skills).toContain('demo')
       expect(ofType(events, 'skill_read')).toMatchObject([{ skill: 'demo', step: 1 }])
-      const asked = server.requests.slice(before).filter((one) => one.path === '/v1/messages')
+      const asked = server.requests.slice(before).filter((one) => /\/(messages|responses)$/.test(one.path))
       const first = JSON.stringify(asked[0])
       expect(first).toContain('Shows things.')
       expect(first).not.toContain(bodyCanary)
@@ -177,24 +121,26 @@ describe.each(Object.entries(contenders))('%s', (name, { engine, needs: needed, 
     test('tells its tool calls, steps, tokens, cost, model and version', async () => {
       const { outcome, events } = await perform(engine, task())
       const [call] = ofType(events, 'tool_call')
-      expect(call).toMatchObject({ name: 'Bash', step: 1, input: { command: 'printf hello > greeting.txt' } })
-      expect(ofType(events, 'tool_result')).toMatchObject([{ id: call?.id, name: 'Bash', is_error: false, step: 1 }])
+      expect(call).toMatchObject({ name: shows.tool, step: 1, input: { command: 'printf hello > greeting.txt' } })
+      expect(ofType(events, 'tool_result')).toMatchObject([
+        { id: call?.id, name: shows.tool, is_error: false, step: 1 },
+      ])
       expect(ofType(events, 'assistant').map(({ step }) => step)).toEqual([1, 2])
       const { usage, cost, model, version, provider } = outcome.report
       expect(usage?.input_tokens).toBeGreaterThan(0)
       expect(usage?.output_tokens).toBeGreaterThan(0)
       expect(cost?.usd).toBeGreaterThan(0)
-      expect({ model, provider }).toEqual({ model: expect.stringContaining('sonnet'), provider: 'anthropic' })
+      expect({ model, provider }).toEqual({ model: expect.stringContaining(shows.model), provider: shows.provider })
       expect(version).toMatch(/^\d+\.\d+\.\d+/)
     })
 
     test('a judge reads below its folder and nowhere else', async () => {
-      await using reading = await practice(`
-rules:
-  - { name: end, when: { turn: { min: 2 } }, answer: { text: all done } }
-  - { name: inside, when: { user: inside }, answer: { tool_calls: { name: Read, input: { file_path: note.md } } } }
-  - { name: outside, answer: { tool_calls: { name: Read, input: { file_path: '${stage.home}/note.md' } } } }
-`)
+      const rules = [
+        { name: 'end', when: { turn: { min: 2 } }, answer: { text: 'all done' } },
+        { name: 'inside', when: { user: 'inside' }, answer: { tool_calls: [read('note.md')] } },
+        { name: 'outside', answer: { tool_calls: [read(`${stage.home}/note.md`)] } },
+      ]
+      await using reading = await practice(JSON.stringify({ rules }))
       for (const folder of [stage.cwd, stage.home]) await writeFile(path.join(folder, 'note.md'), 'NOTE-CANARY')
       const judge = (prompt: string) => perform(engine, stage.task({ ...needed(reading), prompt, tools: 'read_only' }))
       const inside = ofType((await judge('inside')).events, 'tool_result')
@@ -204,12 +150,12 @@ rules:
     })
 
     test('stops after the turns that it may take', async () => {
-      await using loop = await practice(
-        "rules: [{ name: again, answer: { tool_calls: { name: Bash, input: { command: 'echo x >> turns.txt' } } } }]",
-      )
+      const rules = [{ name: 'again', answer: { tool_calls: [shell('echo x >> turns.txt')] } }]
+      await using loop = await practice(JSON.stringify({ rules }))
       const { outcome, events } = await perform(engine, stage.task({ ...needed(loop), maxTurns: 3 }))
       expect(outcome).toMatchObject({ status: 'completed', report: { stopReason: 'max_turns' } })
       expect(Math.max(...events.map(({ step }) => step))).toBe(3)
+      expect(await readFile(path.join(stage.cwd, 'turns.txt'), 'utf8')).toBe('x\nx\nx\n')
     })
 
     test.each([
@@ -220,7 +166,7 @@ rules:
       ['529', '{ status: 529 }', { kind: 'overloaded', retryable: true }],
     ])('a server that answers %s is a failure of its kind', async (_, fault, error) => {
       await using broken = await practice(`faults: [${fault}]\nrules: [{ name: a, answer: { text: a } }]`)
-      const env = { ...stage.env, CLAUDE_CODE_MAX_RETRIES: '0' }
+      const env = { ...stage.env, CLAUDE_CODE_MAX_RETRIES: '0', CODEX_MAX_RETRIES: '0' }
       const { outcome, events } = await perform(engine, stage.task({ ...needed(broken), env }))
       expect(outcome).toMatchObject({ status: 'failed', error })
       expect(ofType(events, 'error')).toMatchObject([{ kind: error.kind }])
@@ -230,7 +176,7 @@ rules:
     test('a server that is not there is unreachable', async () => {
       const gone = await practice('rules: [{ name: a, answer: { text: a } }]')
       await gone.close()
-      const env = { ...stage.env, CLAUDE_CODE_MAX_RETRIES: '0' }
+      const env = { ...stage.env, CLAUDE_CODE_MAX_RETRIES: '0', CODEX_MAX_RETRIES: '0' }
       const { outcome } = await perform(engine, stage.task({ ...needed(gone), env }))
       expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'unreachable', retryable: true } })
     })

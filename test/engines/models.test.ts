@@ -80,7 +80,7 @@ describe('names', () => {
   test.each([
     ['antropic', 'did you mean anthropic?'],
     ['claude', 'did you mean claude-code?'],
-    ['gpt', 'engines: claude-code, anthropic, command'],
+    ['gpt', 'engines: claude-code, anthropic, codex, command'],
   ])('%s is none', (name, hint) => expect(thrown(() => engineNamed(name)).fix).toContain(hint))
 })
 

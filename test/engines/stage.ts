@@ -17,8 +17,8 @@ export interface Stage extends AsyncDisposable {
   mark: string
   env: Record<string, string>
   task(more?: Partial<EngineTask>): EngineTask
-  /** Installs the skill `demo` and gives it. */
-  skill(): Promise<EngineTask['skills']>
+  /** Installs the skill `demo` where an engine finds it, and gives it. */
+  skill(skillsFolder?: string): Promise<EngineTask['skills']>
 }
 
 /** Opens a stage; its end kills what still runs there. */
@@ -38,8 +38,8 @@ export async function openStage(): Promise<Stage> {
   return {
     ...{ cwd, home, mark, env },
     task: (more = {}) => ({ ...blank, cwd, env, sessionId: randomUUID(), ...more }),
-    async skill() {
-      const folder = path.join(cwd, '.claude/skills/demo')
+    async skill(skillsFolder = '.claude/skills') {
+      const folder = path.join(cwd, skillsFolder, 'demo')
       await mkdir(folder, { recursive: true })
       await writeFile(
         path.join(folder, 'SKILL.md'),

@@ -1,13 +1,12 @@
 /** Whether Claude Code can work here: the program, its version, a key, and a server that takes it. */
-import { messageOf } from '../../base/error.ts'
-import { runProcess } from '../../base/spawn.ts'
+import { versionOf } from '../cli_version.ts'
 import type { Probe, ProbeRequest } from '../engine.ts'
 import { findProgram } from '../find_program.ts'
 import { anthropicModel } from '../providers.ts'
 import { claudeEnvironment } from './argv.ts'
 
-const leastVersion = [2, 1, 0] as const
-const patienceMs = 20_000
+const leastVersion = '2.1.0'
+const update = 'claude update, or npm install -g @anthropic-ai/claude-code'
 
 type Failure = Extract<Probe, { ok: false }>
 
@@ -27,49 +26,11 @@ export async function probeClaude(request: ProbeRequest): Promise<Probe> {
   request.signal.throwIfAborted()
   const program = await findClaude(request)
   if (program === null) return missingClaude(request.credentials)
-  const version = await versionOf(program, request)
+  const env = claudeEnvironment({ env: request.env, credentials: {} })
+  const version = await versionOf({ program, env, leastVersion, update, signal: request.signal })
   if (typeof version !== 'string') return version
   const failure = keyFailure(request) ?? (await serverFailure(request))
   return failure ?? { ok: true, version, detail: `claude ${version} at ${program}` }
-}
-
-async function versionOf(program: string, request: ProbeRequest): Promise<string | Failure> {
-  const fix = `run ${program} --version to see; ${leastVersion.join('.')} or later is needed`
-  try {
-    const end = await runProcess({
-      command: program,
-      args: ['--version'],
-      cwd: request.env.HOME ?? '/',
-      env: claudeEnvironment({ env: request.env, credentials: {} }),
-      signal: AbortSignal.any([request.signal, AbortSignal.timeout(patienceMs)]),
-      stdoutLimit: 10_000,
-    })
-    const version = /\d+\.\d+\.\d+/.exec(end.stdout)?.[0]
-    if (version === undefined || end.exitCode !== 0) {
-      const said = `${end.stdout} ${end.stderrTail}`.trim().slice(0, 300)
-      return { ok: false, kind: 'missing_binary', message: `${program} --version gave no version: ${said}`, fix }
-    }
-    if (isEnough(version)) return version
-    const message = `${program} is version ${version}; ${leastVersion.join('.')} or later is needed`
-    return {
-      ok: false,
-      kind: 'missing_binary',
-      message,
-      fix: 'claude update, or npm install -g @anthropic-ai/claude-code',
-    }
-  } catch (error) {
-    request.signal.throwIfAborted()
-    return { ok: false, kind: 'missing_binary', message: `${program} does not start: ${messageOf(error)}`, fix }
-  }
-}
-
-function isEnough(version: string): boolean {
-  const found = version.split('.').map(Number)
-  for (const [index, least] of leastVersion.entries()) {
-    const difference = (found[index] ?? 0) - least
-    if (difference !== 0) return difference > 0
-  }
-  return true
 }
 
 function keyFailure({ credentials }: ProbeRequest): Failure | null {

@@ -1,0 +1,155 @@
+/** What Codex notes in its own session file while it works: responses, calls, and what the model was told. The stream says none of it. */
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
+import path from 'node:path'
+import { StringDecoder } from 'node:string_decoder'
+import { z } from 'zod'
+import { codexUsage, parsed } from './records.ts'
+
+const entry = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('session_meta'), payload: z.looseObject({ cli_version: z.string().optional() }) }),
+  z.looseObject({ type: z.literal('turn_context'), payload: z.looseObject({ model: z.string().optional() }) }),
+  z.looseObject({ type: z.literal('token_usage_record'), payload: z.looseObject({ usage: codexUsage }) }),
+  z.looseObject({
+    type: z.literal('response_item'),
+    payload: z.looseObject({
+      type: z.string(),
+      role: z.string().optional(),
+      call_id: z.string().optional(),
+      content: z.array(z.looseObject({ text: z.string().optional() })).nullish(),
+    }),
+  }),
+])
+
+type Entry = z.infer<typeof entry>
+type ResponseItem = Extract<Entry, { type: 'response_item' }>['payload']
+
+const counted = ['input_tokens', 'cached_input_tokens', 'cache_write_input_tokens', 'output_tokens'] as const
+type Tokens = Record<(typeof counted)[number] | 'reasoning_output_tokens', number>
+
+/** Bytes at a time; a line longer than this holds no entry that matters here. */
+const chunkBytes = 256 * 1024
+const lineLimit = 2 * 1024 * 1024
+
+/** Follows the session file below `home`, as far as it is written; where there is none, `isThere` stays false. */
+export class CodexJournal {
+  /** Responses of the model so far. */
+  responses = 0
+  version: string | null = null
+  model: string | null = null
+  /** The skills that the model was told of; null: not known yet. */
+  skills: string[] | null = null
+  /** Tokens of all responses so far; null: none. */
+  tokens: Tokens | null = null
+  /** The response that the k-th message and the k-th reasoning stand in. */
+  readonly stepOf = { message: [] as number[], reasoning: [] as number[] }
+
+  readonly #home: string
+  readonly #decoder = new StringDecoder('utf8')
+  readonly #pending = new Set<string>()
+  #file: number | null = null
+  #line = ''
+  #calls = { now: 0, last: 0 }
+
+  constructor(home: string) {
+    this.#home = home
+  }
+
+  get isThere(): boolean {
+    return this.#file !== null
+  }
+
+  /** Whether the last response asked for tools and all of them have answered: the next request is due. */
+  get isMidway(): boolean {
+    return this.#calls.last > 0 && this.#pending.size === 0
+  }
+
+  /** The response whose tools run now. */
+  get current(): number {
+    return this.responses + (this.#calls.now > 0 ? 1 : 0)
+  }
+
+  /** Reads what has been written since the last time. */
+  catchUp(): void {
+    this.#file ??= openSession(path.join(this.#home, 'sessions'))
+    if (this.#file === null) return
+    const chunk = Buffer.alloc(chunkBytes)
+    for (;;) {
+      const bytes = readSync(this.#file, chunk, 0, chunkBytes, null)
+      if (bytes === 0) return
+      this.#takeText(this.#decoder.write(chunk.subarray(0, bytes)))
+    }
+  }
+
+  close(): void {
+    if (this.#file !== null) closeSync(this.#file)
+    this.#file = null
+  }
+
+  #takeText(text: string): void {
+    const lines = (this.#line + text).split('\n')
+    this.#line = lines.pop() ?? ''
+    for (const line of lines) if (line.length <= lineLimit) this.#takeLine(line)
+  }
+
+  #takeLine(line: string): void {
+    if (!/"type":"(session_meta|turn_context|token_usage_record|response_item)"/.test(line.slice(0, 200))) return
+    const read = entry.safeParse(parsed(line))
+    if (read.success) this.#take(read.data)
+  }
+
+  #take({ type, payload }: Entry): void {
+    switch (type) {
+      case 'session_meta':
+        this.version = payload.cli_version ?? null
+        return
+      case 'turn_context':
+        this.model = payload.model ?? this.model
+        this.skills ??= []
+        return
+      case 'token_usage_record':
+        this.responses += 1
+        this.#calls = { now: 0, last: this.#calls.now }
+        this.tokens = sum(this.tokens, payload.usage)
+        return
+      case 'response_item':
+        this.#takeItem(payload)
+    }
+  }
+
+  #takeItem(item: ResponseItem): void {
+    if (item.type === 'message' && item.role === 'developer') this.#takeInstructions(item)
+    else if (item.type === 'message' && item.role === 'assistant') this.stepOf.message.push(this.responses + 1)
+    else if (item.type === 'reasoning') this.stepOf.reasoning.push(this.responses + 1)
+    else if (item.call_id !== undefined && item.type.endsWith('_output')) this.#pending.delete(item.call_id)
+    else if (item.call_id !== undefined) {
+      this.#pending.add(item.call_id)
+      this.#calls.now += 1
+    }
+  }
+
+  #takeInstructions({ content }: ResponseItem): void {
+    const text = (content ?? []).map((part) => part.text ?? '').join('\n')
+    const listed = /<skills_instructions>([\s\S]*?)<\/skills_instructions>/.exec(text)?.[1]
+    if (listed === undefined) return
+    const names = [...listed.matchAll(/^- ([^\s:]+(?::[^\s:]+)?): .*\(file: .*\)$/gm)].flatMap(([, name]) => name ?? [])
+    this.skills = [...new Set([...(this.skills ?? []), ...names])]
+  }
+}
+
+/** The first session file; null while there is none. */
+function openSession(folder: string): number | null {
+  try {
+    const file = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((name) =>
+      /rollout-.*\.jsonl$/.test(name),
+    )
+    return file === undefined ? null : openSync(path.join(folder, file), 'r')
+  } catch {
+    return null // not made yet
+  }
+}
+
+function sum(before: Tokens | null, one: z.infer<typeof codexUsage>): Tokens {
+  const names = [...counted, 'reasoning_output_tokens'] as const
+  const pairs = names.map((name) => [name, (before?.[name] ?? 0) + one[name]] as const)
+  return Object.fromEntries(pairs) as Tokens
+}

@@ -1,0 +1,52 @@
+/** The lines of `codex exec --json` that matter here; what is not named is kept and ignored. */
+import { z } from 'zod'
+
+const count = z.number().int().nonnegative().catch(0).default(0)
+
+export const codexUsage = z.looseObject({
+  input_tokens: count.describe('cached ones included'),
+  cached_input_tokens: count,
+  cache_write_input_tokens: count,
+  output_tokens: count,
+  reasoning_output_tokens: count,
+})
+
+const item = z.looseObject({ id: z.string(), type: z.string() })
+
+const record = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('thread.started'), thread_id: z.string() }),
+  z.looseObject({ type: z.literal('turn.started') }),
+  z.looseObject({ type: z.literal('item.started'), item }),
+  z.looseObject({ type: z.literal('item.updated'), item }),
+  z.looseObject({ type: z.literal('item.completed'), item }),
+  z.looseObject({ type: z.literal('turn.completed'), usage: codexUsage.optional() }),
+  z.looseObject({ type: z.literal('turn.failed'), error: z.looseObject({ message: z.string() }) }),
+  z.looseObject({ type: z.literal('error'), message: z.string() }),
+])
+
+export type CodexItem = z.infer<typeof item>
+export type CodexUsage = z.infer<typeof codexUsage>
+export type CodexRecord = z.infer<typeof record>
+
+/** `other`: an object that is none of these; `unreadable`: no JSON object at all. */
+export type CodexLine =
+  | { kind: 'record'; record: CodexRecord }
+  | { kind: 'other'; value: Record<string, unknown> }
+  | { kind: 'unreadable' }
+
+/** Reads one line. A record that does not fit its own type is `other`: a new version must not end a run. */
+export function readLine(line: string): CodexLine {
+  const object = z.record(z.string(), z.unknown()).safeParse(parsed(line))
+  if (!object.success) return { kind: 'unreadable' }
+  const known = record.safeParse(object.data)
+  return known.success ? { kind: 'record', record: known.data } : { kind: 'other', value: object.data }
+}
+
+/** The value of a line of JSON; undefined when it is none. */
+export function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,99 @@
+/** The engines that the contract holds for, each with its way of being reached and of speaking of tools. */
+import path from 'node:path'
+import type { Engine, EngineTask } from '../../src/engines/engine.ts'
+import { engineNamed } from '../../src/engines/table.ts'
+import type { PracticeServer } from '../../src/practice/server.ts'
+import { claudeBinary, cliBinary } from '../require.ts'
+import { agents, keysFor } from './stage.ts'
+
+/** A tool call of the practice model, as its scenario writes it. */
+type Call = { name: string; input: object }
+
+export interface Contender {
+  engine: Engine
+  /** The CLI that it drives; null: not installed; absent: it drives none. */
+  cli?: string | null
+  /** What a task needs besides the prompt. */
+  needs(server: Pick<PracticeServer, 'url'>): Partial<EngineTask>
+  /** How its model runs a command, reads a file, and loads a skill by a tool of its own. */
+  shell(command: string): Call
+  read(file: string): Call
+  /** What it shows of its work; null: nothing but the answer. */
+  shows: {
+    model: string
+    provider: string
+    /** How its tool for commands is named in the transcript. */
+    tool: string
+  } | null
+}
+
+const claudeTools = {
+  shell: (command: string) => ({ name: 'Bash', input: { command } }),
+  read: (file: string) => ({ name: 'Read', input: { file_path: file } }),
+}
+
+const claudeShows = { model: 'sonnet', provider: 'anthropic', tool: 'Bash' }
+
+export const contenders: Record<string, Contender> = {
+  command: {
+    engine: engineNamed('command'),
+    needs: () => ({ command: `node ${path.join(agents, 'worker.mjs')}`, credentials: { OPENAI_API_KEY: 'key' } }),
+    ...claudeTools,
+    shows: null,
+  },
+  anthropic: {
+    engine: engineNamed('anthropic'),
+    needs: (server) => ({ credentials: keysFor(server), model: 'claude-sonnet-5-5' }),
+    ...claudeTools,
+    shows: claudeShows,
+  },
+  'claude-code': {
+    engine: engineNamed('claude-code'),
+    cli: claudeBinary(),
+    needs: (server) => ({
+      credentials: { ...keysFor(server), WHETSTONE_CLAUDE: claudeBinary() ?? 'claude' },
+      model: 'sonnet',
+    }),
+    ...claudeTools,
+    shows: claudeShows,
+  },
+  codex: {
+    engine: engineNamed('codex'),
+    cli: cliBinary('codex'),
+    needs: (server) => ({
+      credentials: {
+        CODEX_API_KEY: 'practice-key',
+        OPENAI_BASE_URL: `${server.url}/v1`,
+        WHETSTONE_CODEX: cliBinary('codex') ?? 'codex',
+      },
+      model: 'gpt-5.5',
+    }),
+    shell: (command) => ({ name: 'exec_command', input: { cmd: command } }),
+    read: (file) => ({ name: 'exec_command', input: { cmd: `cat ${file}` } }),
+    shows: { model: 'gpt-5.5', provider: 'openai', tool: 'exec_command' },
+  },
+}
+
+/** What the model does for each prompt; the worker agent of the command engine does the same. */
+export function rulesFor({ engine, shell, read }: Contender): string {
+  const rule = (name: string, when: object, answer: object) => ({ name, when, answer })
+  const call = (one: Call) => ({ tool_calls: [one] })
+  const skillFile = `${engine.skillsFolder}/demo/SKILL.md`
+  const verdict = { verdict: 'yes', score: 3 }
+  const rules = [
+    rule(
+      'submit',
+      { tool: '^(submit|StructuredOutput)$' },
+      { tool_calls: [{ name: ['submit', 'StructuredOutput'], input: verdict }] },
+    ),
+    rule('verdict', { user: '^verdict$' }, { text: JSON.stringify(verdict) }),
+    rule('finish', { turn: { min: 2 } }, { text: 'all done' }),
+    rule('greet', { user: 'greet' }, { text: 'I write it.', ...call(shell('printf hello > greeting.txt')) }),
+    rule('env', { user: 'env please' }, call(shell('env > env.txt'))),
+    rule('sleep', { user: 'sleep' }, call(shell('touch started; sleep 300'))),
+    rule('skill-tool', { user: 'use the skill', tool: '^Skill$' }, call({ name: 'Skill', input: { skill: 'demo' } })),
+    rule('skill-file', { user: 'use the skill' }, call(read(skillFile))),
+    { name: 'other', answer: { text: 'all done' } },
+  ]
+  return JSON.stringify({ rules })
+}
