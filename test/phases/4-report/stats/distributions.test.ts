@@ -1,0 +1,167 @@
+/** Quantiles, intervals for counts, the paired t and the sign-flip test, against the reference values. */
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import {
+  bonettPrice,
+  clopperPearson,
+  posterior,
+  probabilityBetter,
+  signTest,
+  wilson,
+} from '../../../../src/phases/4-report/stats/binomial.ts'
+import { clusteredError, pairedT } from '../../../../src/phases/4-report/stats/paired_t.ts'
+import {
+  betaCdf,
+  betaQuantile,
+  normalCdf,
+  normalQuantile,
+  tCdf,
+  tQuantile,
+} from '../../../../src/phases/4-report/stats/quantiles.ts'
+import { seeded } from '../../../../src/phases/4-report/stats/random.ts'
+import { signFlip } from '../../../../src/phases/4-report/stats/sign_flip.ts'
+import reference from './reference.json' with { type: 'json' }
+
+const alpha = 0.05
+const near = (found: number | null | undefined, wanted: number | undefined) => {
+  expect(Math.abs((found ?? Number.NaN) - (wanted ?? Number.NaN))).toBeLessThan(1e-6)
+}
+const ends = (found: { low: number; high: number }, [low, high]: readonly number[]) => {
+  near(found.low, low)
+  near(found.high, high)
+}
+
+describe('quantiles', () => {
+  test.each(Object.entries(reference.t_quantiles_975))('t .975 with %s degrees of freedom', (df, value) => {
+    near(tQuantile(0.975, Number(df)), value)
+    near(tQuantile(0.025, Number(df)), -value)
+  })
+  test.each([
+    [0.975, 1.959963984540054],
+    [0.8, 0.8416212335729143],
+    [0.5, 0],
+    [0.001, -3.090232306167813],
+    [1e-6, -4.753424308822899],
+  ])('normal %d', (p, z) => {
+    expect(normalQuantile(p)).toBeCloseTo(z, 8)
+    expect(normalCdf(z)).toBeCloseTo(p, 12)
+  })
+  test('the power constant', () =>
+    near((normalQuantile(0.975) + normalQuantile(0.8)) ** 2, reference.power['(z.975+z.8)^2']))
+  const shape = fc.double({ min: 0.3, max: 400, noNaN: true })
+  const inside = fc.double({ min: 0.001, max: 0.999, noNaN: true })
+  test('the beta quantile undoes the beta distribution', () => {
+    fc.assert(fc.property(inside, shape, shape, (p, a, b) => near(betaCdf(betaQuantile(p, a, b), a, b), p)))
+  })
+  test('beta mirrors and t comes to normal', () => {
+    fc.assert(fc.property(inside, shape, shape, (x, a, b) => near(betaCdf(x, a, b) + betaCdf(1 - x, b, a), 1)))
+    fc.assert(
+      fc.property(fc.double({ min: -5, max: 5, noNaN: true }), (x) => near(tCdf(x, 5e7), normalCdf(x))),
+      { numRuns: 30 },
+    )
+  })
+})
+
+describe('intervals for counts', () => {
+  test.each(reference.binomial_95)('$k of $n', ({ k, n, wilson: score, clopper_pearson, beta11, jeffreys }) => {
+    ends(wilson(k, n, alpha), score)
+    ends(clopperPearson(k, n, alpha), clopper_pearson)
+    ends(posterior(k, n, { alpha, prior: 1 }), beta11)
+    ends(posterior(k, n, { alpha, prior: 0.5 }), jeffreys)
+  })
+  test('Wilson has width and holds the rate', () => {
+    const some = fc.integer({ min: 1, max: 500 }).chain((n) => fc.tuple(fc.integer({ min: 0, max: n }), fc.constant(n)))
+    fc.assert(
+      fc.property(some, ([k, n]) => {
+        const { low, high } = wilson(k, n, alpha)
+        expect(high).toBeGreaterThan(low)
+        expect(low).toBeLessThanOrEqual(k / n)
+        expect(high).toBeGreaterThanOrEqual(k / n)
+      }),
+    )
+  })
+  test('nothing known: 0 to 1', () => expect(wilson(0, 0, alpha)).toEqual({ low: 0, high: 1 }))
+  test.each(reference.bonett_price_95)('Bonett–Price $b, $c of $n', ({ ci, ...pair }) =>
+    ends(bonettPrice({ ...pair, alpha }), ci),
+  )
+  test.each(reference.mcnemar)('discordant $b and $c', (row) => {
+    near(signTest(row.b, row.c, 2), row.exact_two_sided)
+    near(signTest(row.b, row.c, 1), row.exact_one_sided)
+    near(probabilityBetter(row.b, row.c), row['P(pB>pC) Beta(b+1,c+1)>.5'])
+  })
+  test('wins of a blind comparison', () => near(signTest(7, 3, 2), reference.win_rate['sign test exact two sided 7v3']))
+})
+
+describe('paired by case', () => {
+  const { paired, t_interval, clustered_se: clustered } = reference
+  const differences = paired.with.map((one, at) => one - (paired.without[at] ?? 0))
+  test('t', () => {
+    const found = pairedT(differences, alpha)
+    near(found?.mean, paired.delta)
+    near(found?.standardError, paired.se_paired)
+    near(found?.pValue, paired.p_two_sided_t)
+    ends(found ?? { low: 0, high: 0 }, paired.ci95_t)
+  })
+  test('t of one sample', () => {
+    const found = pairedT(t_interval.x, alpha)
+    near(found?.standardError, t_interval.se)
+    ends(found ?? { low: 0, high: 0 }, t_interval.ci)
+  })
+  test('one case has no interval', () => expect(pairedT([0.5], alpha)).toBeNull())
+  test('no variation has no p', () => expect(pairedT([0.1, 0.1, 0.1], alpha)).toMatchObject({ pValue: null }))
+  test('clustered standard error', () => {
+    const found = clusteredError(Object.values(clustered.clusters))
+    near(found.plain, clustered['miller_clustered_se (no correction)'])
+    near(found.corrected, clustered['with C/(C-1) (inspect_ai)'])
+  })
+  test('sign flip, all 2^8', () => {
+    const found = signFlip(differences, 1)
+    expect(found.method).toBe('exact')
+    near(found.pValue, paired.signflip_exact_p_two_sided)
+    near(found.above, paired.signflip_exact_p_one_sided)
+  })
+  test.each([
+    [5, 0.0625],
+    [6, 0.03125],
+    [20, 2 / 2 ** 20],
+  ])('%i cases that all gain the same: p %d', (n, p) =>
+    expect(signFlip(Array<number>(n).fill(0.5), 1).pValue).toBeCloseTo(p, 12),
+  )
+  test('nothing differs: p 1', () => expect(signFlip([0, 0, 0], 1)).toMatchObject({ pValue: 1, above: 1 }))
+  test('beyond 24 by seeded draws, near the exact value', () => {
+    const values = Array.from({ length: 24 }, (_, at) => ((at * 7) % 11) / 10 - 0.35)
+    const exact = signFlip(values, 1)
+    // Two tiny differences more change the exact value by little and force the draws.
+    const drawn = signFlip([...values, 1e-6, -1e-6], 1)
+    expect([exact.method, drawn.method]).toEqual(['exact', 'draws'])
+    expect(Math.abs(drawn.pValue - exact.pValue)).toBeLessThan(0.02) // 10,000 draws: 4 standard errors at p = .5
+    expect(signFlip([...values, 1e-6, -1e-6], 1)).toEqual(drawn)
+  })
+  test('turned signs turn the side and leave p', () => {
+    const some = fc.array(fc.integer({ min: -12, max: 12 }), { minLength: 1, maxLength: 14 })
+    fc.assert(
+      fc.property(some, (twelfths) => {
+        const values = twelfths.map((one) => one / 12)
+        const [one, other] = [signFlip(values, 3), signFlip(values.map((value) => -value).reverse(), 3)]
+        near(other.pValue, one.pValue)
+        expect(one.above + other.above).toBeGreaterThanOrEqual(1 - 1e-9)
+      }),
+    )
+  })
+})
+
+describe('seeded draws', () => {
+  test('the same seed gives the same, another another', () => {
+    const first = (seed: number) => Array.from({ length: 5 }, seeded(seed))
+    expect(first(7)).toEqual(first(7))
+    expect(first(7)).not.toEqual(first(8))
+    expect(first(7 + 2 ** 32)).not.toEqual(first(7))
+  })
+  test('uniform: mean, variance and the tenths', () => {
+    const values = Array.from({ length: 100_000 }, seeded(42))
+    const tenths = Array<number>(10).fill(0)
+    for (const value of values) tenths[Math.floor(value * 10)] = (tenths[Math.floor(value * 10)] ?? 0) + 1
+    expect(values.reduce((sum, one) => sum + one, 0) / values.length).toBeCloseTo(0.5, 2)
+    for (const count of tenths) expect(Math.abs(count - 10_000)).toBeLessThan(400) // 4 standard errors
+  })
+})
