@@ -1,0 +1,11 @@
+/** The scores of one case that the statistics work on: one share from 0 to 1 a run, by arm. */
+
+export interface CaseScores {
+  candidate: readonly number[]
+  baseline: readonly number[]
+}
+
+/** Those in which both arms have a run: only they can be compared. */
+export function comparable<T extends CaseScores>(cases: readonly T[]): T[] {
+  return cases.filter(({ candidate, baseline }) => candidate.length > 0 && baseline.length > 0)
+}
