@@ -1,5 +1,5 @@
 /** The Codex engine: OpenAI's real CLI, headless, in a home of its own. */
-import { mkdir, writeFile } from 'node:fs/promises'
+import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { withEndpoint, withReadable } from '../base/sandbox/policy.ts'
 import { type ProcessEnd, runProcess, SpawnError } from '../base/spawn.ts'
@@ -32,7 +32,7 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
   context.signal.throwIfAborted()
   const program = await findCodex(task)
   if (program === null) return missing(missingCodex(task.credentials).message, context)
-  const journal = new CodexJournal(codexHome(task.env))
+  const journal = new CodexJournal(codexHome(task))
   const stream = new CodexStream({ skills: task.skills, skillsFolder, emit: context.emit, journal })
   const enough = new AbortController()
   const look = task.maxTurns === null ? null : setInterval(() => stopAt(task.maxTurns, journal, enough), lookMs)
@@ -49,6 +49,7 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
   } finally {
     if (look !== null) clearInterval(look)
     journal.close()
+    await leave(task)
   }
 }
 
@@ -70,10 +71,10 @@ interface Start {
 
 /** How the process ended; null: it had had its turns. */
 async function start({ program, task, context, stream, enough }: Start): Promise<ProcessEnd | null> {
-  const { env } = task
-  await mkdir(codexHome(env), { recursive: true })
+  const { CODEX_HOME: home = '', TMPDIR: temporary = home } = codexEnvironment(task)
+  await Promise.all([home, temporary].map((folder) => mkdir(folder, { recursive: true })))
   const strict = task.answerSchema === null ? null : strictSchema(task.answerSchema)
-  const schemaFile = strict === null ? null : path.join(codexHome(env), 'answer_schema.json')
+  const schemaFile = strict === null ? null : path.join(home, 'answer_schema.json')
   if (schemaFile !== null) await writeFile(schemaFile, JSON.stringify(strict))
   const isTold = task.answerSchema !== null && strict === null
   const confinement = await confinementOf(task, program)
@@ -96,6 +97,13 @@ async function start({ program, task, context, stream, enough }: Start): Promise
     if (!enough.aborted) throw error
     return null
   }
+}
+
+/** Takes its folders away: judges share a home, and each would leave more than a megabyte there. */
+async function leave(task: EngineTask): Promise<void> {
+  const home = codexHome(task)
+  const gone = { recursive: true, force: true, maxRetries: 3 }
+  await Promise.all([home, `${home}.tmp`].map((folder) => rm(folder, gone).catch(() => {})))
 }
 
 function missing(message: string, context: EngineContext): EngineOutcome {

@@ -87,16 +87,27 @@ export function endpointOf(credentials: EngineTask['credentials']): string {
   return (credentials.OPENAI_BASE_URL || 'https://api.openai.com/v1').replace(/\/+$/, '')
 }
 
-/** Its configuration and sessions, in the run's own home. */
-export function codexHome(env: EngineTask['env']): string {
-  return path.join(env.HOME ?? '', '.codex')
+/** Its configuration and session: a folder of its own for each, below the run's home, which judges share. */
+export function codexHome({ env, sessionId }: Pick<EngineTask, 'env' | 'sessionId'>): string {
+  return path.join(env.HOME ?? '', '.codex', sessionId)
 }
 
-/** The child's whole environment: the run's, and its key. */
+/**
+ * The child's whole environment: the run's, and its key. In a home below the temporary folder it would refuse to make its
+ * helpers, and its sandbox would not start: it gets a temporary folder beside.
+ */
 export function codexEnvironment({
   env,
   credentials,
-}: Pick<EngineTask, 'env' | 'credentials'>): Record<string, string> {
+  sessionId,
+}: Pick<EngineTask, 'env' | 'credentials' | 'sessionId'>): Record<string, string> {
   const key = codexKeys.map((name) => credentials[name]).find(Boolean)
-  return { ...env, CODEX_HOME: codexHome(env), ...(key ? { [keyName]: key } : {}) }
+  const home = codexHome({ env, sessionId })
+  const isBelow = home.startsWith(`${env.TMPDIR || '/tmp'}/`)
+  return {
+    ...env,
+    CODEX_HOME: home,
+    ...(isBelow ? { TMPDIR: `${home}.tmp` } : {}),
+    ...(key ? { [keyName]: key } : {}),
+  }
 }

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { partsOfCommand } from '../../base/sandbox/programs.ts'
 import { runProcess, SpawnError } from '../../base/spawn.ts'
 import type { EngineTask } from '../engine.ts'
-import { type Confinement, codexHome } from './argv.ts'
+import { type Confinement, codexEnvironment, codexHome } from './argv.ts'
 
 const patienceMs = 10_000
 const tried = new Map<string, Promise<boolean>>()
@@ -12,23 +12,23 @@ const tried = new Map<string, Promise<boolean>>()
 export async function confinementOf(task: EngineTask, program: string): Promise<Confinement> {
   if (task.sandbox !== null) return { by: 'none' }
   if (task.tools !== 'all') return { by: 'judge', readable: await programFolders(program, task) }
-  return (await ownSandboxWorks(program, task.env)) ? { by: 'own' } : { by: 'none' }
+  return (await ownSandboxWorks(program, task)) ? { by: 'own' } : { by: 'none' }
 }
 
 /** Whether a command can be started in Codex's own sandbox here (containers often forbid it). */
-function ownSandboxWorks(program: string, env: EngineTask['env']): Promise<boolean> {
-  const known = tried.get(program) ?? tryIt(program, env)
+function ownSandboxWorks(program: string, task: EngineTask): Promise<boolean> {
+  const known = tried.get(program) ?? tryIt(program, task)
   tried.set(program, known)
   return known
 }
 
-async function tryIt(program: string, env: EngineTask['env']): Promise<boolean> {
+async function tryIt(program: string, task: EngineTask): Promise<boolean> {
   try {
     const end = await runProcess({
       command: program,
       args: ['sandbox', 'true'],
-      cwd: env.HOME ?? '/',
-      env: { ...env, CODEX_HOME: codexHome(env) },
+      cwd: task.cwd,
+      env: codexEnvironment({ ...task, credentials: {} }),
       signal: AbortSignal.timeout(patienceMs),
       stdoutLimit: 0,
     })
@@ -40,6 +40,6 @@ async function tryIt(program: string, env: EngineTask['env']): Promise<boolean> 
 }
 
 /** What a sandbox needs of Codex itself: the folder of its helpers, and where it is installed. */
-export async function programFolders(program: string, { env }: Pick<EngineTask, 'env'>): Promise<string[]> {
-  return [path.join(codexHome(env), 'tmp'), ...(await partsOfCommand([program]))]
+export async function programFolders(program: string, task: EngineTask): Promise<string[]> {
+  return [path.join(codexHome(task), 'tmp'), ...(await partsOfCommand([program]))]
 }

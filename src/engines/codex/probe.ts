@@ -26,7 +26,7 @@ export async function probeCodex(request: ProbeRequest): Promise<Probe> {
   request.signal.throwIfAborted()
   const program = await findCodex(request)
   if (program === null) return missingCodex(request.credentials)
-  const env = codexEnvironment({ env: request.env, credentials: {} })
+  const env = codexEnvironment({ env: request.env, credentials: {}, sessionId: 'probe' })
   const version = await versionOf({ program, env, leastVersion, update, signal: request.signal })
   if (typeof version !== 'string') return version
   const failure = keyFailure(request) ?? (await reachFailure(request))
