@@ -21,7 +21,7 @@ export interface RealCli {
 }
 
 /** A practice server with the scenario of this CLI. */
-export async function serve(cli: RealCli): Promise<PracticeServer> {
+async function serve(cli: RealCli): Promise<PracticeServer> {
   return startPractice({ scenario: await loadScenario(path.join(import.meta.dirname, cli.scenario)) })
 }
 
