@@ -4,10 +4,13 @@
 export class UserError extends Error {
   override readonly name = 'UserError'
   readonly fix: string | null
+  /** For programs: a word that stays while messages change; null: there is none. */
+  readonly code: string | null
 
-  constructor(message: string, fix: string | null = null) {
+  constructor(message: string, fix: string | null = null, code: string | null = null) {
     super(message)
     this.fix = fix
+    this.code = code
   }
 }
 

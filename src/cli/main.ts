@@ -64,7 +64,15 @@ async function report(error: unknown, json: boolean): Promise<number> {
   const code = codeFor(error)
   const fix = fixOf(error)
   if (json) {
-    process.stdout.write(`${JSON.stringify({ type: 'error', exit_code: code, message: messageOf(error), fix })}\n`)
+    const name = codeOf(error)
+    const line = {
+      type: 'error',
+      exit_code: code,
+      ...(name === null ? {} : { code: name }),
+      message: messageOf(error),
+      fix,
+    }
+    process.stdout.write(`${JSON.stringify(line)}\n`)
   }
   const { red, dim } = colours(process.stderr)
   process.stderr.write(`${red('error')} ${messageOf(error).split('\n').map(safe).join('\n')}\n`)

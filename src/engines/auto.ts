@@ -1,6 +1,7 @@
 /** `--engine auto`: the first engine that can work, and why it was taken. */
 import { UserError } from '../base/error.ts'
 import type { Probe } from './engine.ts'
+import { providerOf, providers } from './providers.ts'
 import { engineNamed } from './table.ts'
 
 export interface AutoRequest {
@@ -13,12 +14,14 @@ export interface AutoRequest {
   model?: string | null
 }
 
-const order = ['claude-code', 'anthropic'] as const
+const order = ['claude-code', 'anthropic', 'codex', 'openai'] as const
 
 /** Asks the engines in order. Throws UserError that says of each why it can't work; rejects when aborted. */
 export async function chooseEngine(request: AutoRequest): Promise<{ name: string; why: string }> {
   const failures: string[] = []
-  for (const name of order) {
+  const provider = providerOf(request.model ?? '')
+  const able: readonly string[] = provider === null ? order : providers[provider].engines
+  for (const name of order.filter((one) => able.includes(one))) {
     const answer = await ask(name, request)
     if (answer.ok) {
       const before = failures.length > 0 ? `; ${failures.join('; ')}` : ''
@@ -29,7 +32,7 @@ export async function chooseEngine(request: AutoRequest): Promise<{ name: string
   throw new UserError(
     `no engine can work: ${failures.join('; ')}`,
     'install Claude Code (npm install -g @anthropic-ai/claude-code) and export ANTHROPIC_API_KEY, or export the key alone ' +
-      'for --engine anthropic, or bring your own agent with --engine "command:…"; `whetstone demo` needs no key',
+      'for --engine anthropic, or OPENAI_API_KEY for --engine openai, or bring your own agent with --engine "command:…"; `whetstone demo` needs no key',
   )
 }
 

@@ -1,7 +1,7 @@
 /** The one resolver of model strings: alias, model id, provider:model, engine:model, command:<line>. Pure. */
 import type { EngineChoice } from '../../schemas/plan.ts'
 import { UserError } from '../base/error.ts'
-import { anthropicModel, isProvider, providers } from './providers.ts'
+import { anthropicModel, isProvider, providerOf, providers } from './providers.ts'
 import { engineNamed, isEngineName } from './table.ts'
 
 export interface EngineRequest {
@@ -30,7 +30,8 @@ export function resolveEngineChoice(request: EngineRequest): EngineChoice {
 }
 
 /**
- * What --judge means: `engine[:model]`, `auto`, or a model alone, which goes to the first engine of its provider.
+ * What --judge means: `engine[:model]`, `auto`, or a model alone, which goes to its provider's API (by the look of its id; else
+ * Anthropic's).
  * Throws UserError as above.
  */
 export function resolveJudgeChoice(text: string): EngineChoice {
@@ -39,7 +40,8 @@ export function resolveJudgeChoice(text: string): EngineChoice {
   if (name === 'auto' || isEngineName(name)) return resolveEngineChoice({ engine: given, model: null })
   if (given === '')
     throw new UserError('--judge: empty', 'give engine[:model] or a model, such as --judge anthropic:haiku')
-  return chosen('anthropic', rest !== null && isProvider(name) ? rest : given)
+  if (rest !== null && isProvider(name)) return chosen(name, rest)
+  return chosen(providerOf(given) ?? 'anthropic', given)
 }
 
 function splitEngine(text: string): { name: string; rest: string | null } {
@@ -65,10 +67,11 @@ function autoChoice(model: string | null): EngineChoice {
     throw conflict(`--model ${model}`, [`--engine ${model} (its default model)`, `a model of the name ${model}`])
   }
   if (rest === null) return { name: 'auto', model }
-  if (isProvider(name)) {
+  const engines: readonly string[] = isProvider(name) ? providers[name].engines : []
+  if (engines.length > 1) {
     throw conflict(
       `--model ${model}`,
-      providers[name].engines.map((engine) => `--engine ${engine}:${rest}`),
+      engines.map((engine) => `--engine ${engine}:${rest}`),
     )
   }
   return isEngineName(name) ? resolveEngineChoice({ engine: model, model: null }) : { name: 'auto', model }

@@ -31,7 +31,7 @@ export function engineErrorOf(error: unknown, url: string, { APIError, APIConnec
 }
 
 /** A response that began and was not whole. */
-function unreadable(why: string): EngineError {
+export function unreadable(why: string): EngineError {
   const message = `the response could not be read to its end: ${why}`
   return { kind: 'server_error', message, retryable: true, retryAfterMs: null }
 }
@@ -53,7 +53,7 @@ const kinds: Readonly<Record<string, FailureKind>> = {
 }
 
 /** The failure that an API's own word stands for; null: it stands for none. */
-function kindOfWord(word: string | null | undefined): FailureKind | null {
+export function kindOfWord(word: string | null | undefined): FailureKind | null {
   return kinds[word ?? ''] ?? null
 }
 

@@ -7,13 +7,18 @@ import { claudeCode } from './claude_code.ts'
 import { codex } from './codex.ts'
 import { command } from './command.ts'
 import type { Engine } from './engine.ts'
+import { openai } from './openai.ts'
 
 const engines = {
   'claude-code': claudeCode,
   anthropic,
   codex,
+  openai,
   command,
 } satisfies Record<string, Engine>
+
+/** Agents that are known and have no engine yet: their names stay free for one. */
+const reserved: readonly string[] = ['aider', 'amp', 'copilot', 'cursor', 'goose']
 
 export type EngineName = keyof typeof engines
 
@@ -22,10 +27,14 @@ export function isEngineName(name: string): name is EngineName {
   return Object.hasOwn(engines, name)
 }
 
-/** The engine of this name. Throws UserError that names the nearest and all of them. */
+/** The engine of this name. Throws UserError that names the nearest and all of them; `unsupported-engine` for a reserved one. */
 export function engineNamed(name: string): Engine {
   if (isEngineName(name)) return engines[name]
   const all = Object.keys(engines)
+  if (reserved.includes(name)) {
+    const fix = `engines: ${all.join(', ')}; a program of yours may start it: --engine "command:…" (docs/engines.md)`
+    throw new UserError(`unsupported-engine: there is no engine for ${name} yet`, fix, 'unsupported-engine')
+  }
   const near = nearest(name, all)
   const fix = `${near.length > 0 ? `did you mean ${near.join(' or ')}? ` : ''}engines: ${all.join(', ')}`
   throw new UserError(`no engine is named ${JSON.stringify(name)}`, fix)

@@ -6,6 +6,7 @@ import { inputTokens } from './message.ts'
 import { brokenReply, type Decision, faultName, type Practice } from './practice.ts'
 import { type Reply, refusal } from './reply.ts'
 import type { Scenario } from './scenario.ts'
+import { isObject } from './strict.ts'
 import { wireOf } from './wires/table.ts'
 
 interface State {
@@ -49,11 +50,18 @@ export function decide(asked: Asked, entry: LoggedRequest, { practice, inFlight 
 function note(entry: LoggedRequest, asked: Asked): void {
   const read = wireOf(asked).read(asked.body.kind === 'json' ? asked.body.value : null, true)
   if (!read.ok) return
-  const { model, system = '', messages, tools = [] } = read.request
+  const { model, system = '', tools = [] } = read.request
   entry.model = model
   entry.system = typeof system === 'string' ? system : textOf(system)
-  entry.messages = messages
+  entry.messages = sent(asked.body)
   entry.tools = tools.map(({ name }) => name)
+}
+
+/** The messages as they came: `input` in the Responses API, where a text alone is one. */
+function sent(body: Asked['body']): readonly unknown[] {
+  if (body.kind !== 'json' || !isObject(body.value)) return []
+  const { messages, input } = body.value
+  return [messages ?? input].flat()
 }
 
 function isKeyGood({ require_key: accepted }: Scenario, key: string): boolean {

@@ -47,6 +47,12 @@ export const contenders: Record<string, Contender> = {
     ...claudeTools,
     shows: claudeShows,
   },
+  openai: {
+    engine: engineNamed('openai'),
+    needs: (server) => ({ credentials: keysFor(server), model: 'gpt-5.4-mini' }),
+    ...claudeTools,
+    shows: { model: 'gpt-5.4-mini', provider: 'openai', tool: 'Bash' },
+  },
   'claude-code': {
     engine: engineNamed('claude-code'),
     cli: claudeBinary(),

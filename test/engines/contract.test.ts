@@ -126,12 +126,15 @@ describe.each(Object.entries(contenders))('%s', (name, contender) => {
         { id: call?.id, name: shows.tool, is_error: false, step: 1 },
       ])
       expect(ofType(events, 'assistant').map(({ step }) => step)).toEqual([1, 2])
-      const { usage, cost, model, version, provider } = outcome.report
+      const { usage, cost, model, version, provider, sessionId, stopReason } = outcome.report
       expect(usage?.input_tokens).toBeGreaterThan(0)
       expect(usage?.output_tokens).toBeGreaterThan(0)
       expect(cost?.usd).toBeGreaterThan(0)
       expect({ model, provider }).toEqual({ model: expect.stringContaining(shows.model), provider: shows.provider })
       expect(version).toMatch(/^\d+\.\d+\.\d+/)
+      expect(sessionId).toMatch(/^[\w-]{10,}$/)
+      expect(stopReason).toMatch(/^\w+$/)
+      expect(outcome.report.loaded).not.toBeNull()
     })
 
     test('a judge reads below its folder and nowhere else', async () => {

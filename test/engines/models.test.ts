@@ -27,6 +27,11 @@ describe('--engine and --model', () => {
     ['anthropic:sonnet', 'claude-sonnet-5-5', { name: 'anthropic', model: 'claude-sonnet-5-5' }],
     ['command:node agent.mjs', null, { name: 'command', model: null, command: 'node agent.mjs' }],
     ['command:a --x y:z', 'anthropic/m:1', { name: 'command', model: 'anthropic/m:1', command: 'a --x y:z' }],
+    ['openai', null, { name: 'openai', model: null }],
+    ['openai:gpt-5.4', null, { name: 'openai', model: 'gpt-5.4' }],
+    ['openai', 'openai:gpt-5.4', { name: 'openai', model: 'gpt-5.4' }],
+    ['openai', 'sonnet', { name: 'openai', model: 'sonnet' }],
+    ['auto', 'gpt-5.4', { name: 'auto', model: 'gpt-5.4' }],
     ['claude-code', 'toString', { name: 'claude-code', model: 'toString' }],
   ])('%s %s', (engine, model, choice) => expect(resolveEngineChoice({ engine, model })).toEqual(choice))
 
@@ -37,6 +42,7 @@ describe('--engine and --model', () => {
 
   test.each([
     ['auto', 'anthropic:x', ['--engine anthropic:x', '--engine claude-code:x']],
+    ['auto', 'openai:x', ['--engine openai:x', '--engine codex:x']],
     ['auto', 'claude-code', ['--engine claude-code', 'a model of the name claude-code']],
     ['anthropic', 'claude-code', ['--engine anthropic', '--engine claude-code']],
     ['anthropic', 'claude-code:x', ['--engine anthropic:x', '--engine claude-code:x']],
@@ -67,6 +73,10 @@ describe('--judge', () => {
     ['sonnet', { name: 'anthropic', model: 'claude-sonnet-5-5' }],
     ['claude-x-1', { name: 'anthropic', model: 'claude-x-1' }],
     ['llama3:8b', { name: 'anthropic', model: 'llama3:8b' }],
+    ['gpt-5.4-mini', { name: 'openai', model: 'gpt-5.4-mini' }],
+    ['o3', { name: 'openai', model: 'o3' }],
+    ['openai', { name: 'openai', model: null }],
+    ['openai:llama3:8b', { name: 'openai', model: 'llama3:8b' }],
     ['command:judge.sh --strict', { name: 'command', model: null, command: 'judge.sh --strict' }],
   ])('%s', (text, choice) => expect(resolveJudgeChoice(text)).toEqual(choice))
 
@@ -74,14 +84,26 @@ describe('--judge', () => {
 })
 
 describe('names', () => {
-  test.each(['command', 'anthropic', 'claude-code'])('%s is an engine', (name) =>
+  test.each(['command', 'anthropic', 'claude-code', 'openai'])('%s is an engine', (name) =>
     expect(engineNamed(name).name).toBe(name),
   )
   test.each([
     ['antropic', 'did you mean anthropic?'],
     ['claude', 'did you mean claude-code?'],
-    ['gpt', 'engines: claude-code, anthropic, codex, command'],
+    ['gpt', 'engines: claude-code, anthropic, codex, openai, command'],
   ])('%s is none', (name, hint) => expect(thrown(() => engineNamed(name)).fix).toContain(hint))
+  test.each(['aider', 'amp', 'copilot', 'cursor', 'goose'])(
+    '%s is reserved: unsupported, and what is there is named',
+    (name) => {
+      const { message, fix, code } = thrown(() => resolveEngineChoice({ engine: `${name}:x`, model: null }))
+      expect(message).toContain(`unsupported-engine: there is no engine for ${name}`)
+      expect({ fix, code }).toEqual({
+        fix: expect.stringContaining('claude-code, anthropic'),
+        code: 'unsupported-engine',
+      })
+    },
+  )
+  test('an unknown name is not called unsupported', () => expect(thrown(() => engineNamed('cursors')).code).toBeNull())
 })
 
 function thrown(action: () => unknown): UserError {

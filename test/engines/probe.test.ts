@@ -126,9 +126,73 @@ describe('command', () => {
   })
 })
 
+describe('openai', () => {
+  let models: PracticeServer
+  beforeEach(async () => {
+    models = await practice(
+      'models: [gpt-5.4, llama3]\nrequire_key: [practice-key]\nrules: [{ name: a, answer: { text: a } }]',
+    )
+    return () => models.close()
+  })
+  test('only asks for the models, which is free', async () => {
+    const answer = await probe('openai', { credentials: keysFor(models) })
+    expect(answer).toMatchObject({
+      ok: true,
+      version: expect.stringMatching(/^6\./),
+      detail: expect.stringContaining('gpt-5.4'),
+    })
+    expect(models.requests.map(({ method, path: place }) => [method, place])).toEqual([['GET', '/v1/models']])
+  })
+  test('without a key', async () => {
+    const answer = await probe('openai', {})
+    expect(answer).toMatchObject({ ok: false, kind: 'credentials', fix: expect.stringContaining('OPENAI_API_KEY') })
+  })
+  test('with a wrong key', async () => {
+    const answer = await probe('openai', { credentials: { ...keysFor(models), OPENAI_API_KEY: 'wrong' } })
+    expect(answer).toMatchObject({ ok: false, kind: 'credentials', message: expect.stringContaining(models.url) })
+    expect(JSON.stringify(answer)).not.toContain('wrong')
+  })
+  test.each(['secret\nkey', 'secrét'])('a key that no header can carry is not shown: %j', async (key) => {
+    const answer = await probe('openai', { credentials: { ...keysFor(models), OPENAI_API_KEY: key } })
+    expect(answer).toMatchObject({ ok: false, kind: 'credentials' })
+    expect(JSON.stringify(answer)).not.toContain('secr')
+  })
+  test('an address that is none', async () => {
+    const answer = await probe('openai', { credentials: { ...keysFor(models), OPENAI_BASE_URL: 'nonsense' } })
+    expect(answer).toMatchObject({
+      ok: false,
+      kind: 'bad_request',
+      message: expect.stringContaining('OPENAI_BASE_URL'),
+    })
+  })
+  test('with a model that is not there: those that are', async () => {
+    const answer = await probe('openai', { credentials: keysFor(models), model: 'gpt-none' })
+    expect(answer).toMatchObject({
+      ok: false,
+      kind: 'bad_request',
+      message: expect.stringContaining('does not know the model gpt-none'),
+      fix: expect.stringContaining('it has gpt-5.4, llama3'),
+    })
+  })
+  test('a server without a list of models may work', async () => {
+    await using bare = await practice(
+      'faults: [{ status: 404, path: /v1/models }]\nrules: [{ name: a, answer: { text: a } }]',
+    )
+    expect(await probe('openai', { credentials: keysFor(bare) })).toMatchObject({ ok: true })
+  })
+  test('with a server that is not there', async () => {
+    await models.close()
+    expect(await probe('openai', { credentials: keysFor(models) })).toMatchObject({ ok: false, kind: 'unreachable' })
+  })
+  test('aborted, it rejects', async () => {
+    await expect(probe('openai', { signal: AbortSignal.abort(new Error('no')) })).rejects.toThrow('no')
+  })
+})
+
 describe('auto', () => {
-  const choose = (user: Record<string, string>, env = stage.env) =>
-    chooseEngine({ user, env, signal: new AbortController().signal })
+  const choose = (user: Record<string, string>, env = stage.env, model: string | null = null) =>
+    chooseEngine({ user, env, signal: new AbortController().signal, model })
+  const bare = () => ({ ...stage.env, PATH: '/none' })
 
   test('takes claude-code where it can work', async () => {
     const { name, why } = await choose({ ...keysFor(server), ...fake })
@@ -137,6 +201,22 @@ describe('auto', () => {
   test('else anthropic, and says why not the other', async () => {
     const { name, why } = await choose(keysFor(server), { ...stage.env, PATH: '/none' })
     expect({ name, why }).toEqual({ name: 'anthropic', why: expect.stringContaining('no claude on PATH') })
+  })
+  test('else openai, where its key is the only one', async () => {
+    await using listed = await practice('models: [gpt-5.4]\nrules: [{ name: a, answer: { text: a } }]')
+    const { OPENAI_API_KEY = '', OPENAI_BASE_URL = '' } = keysFor(listed)
+    const keys = { OPENAI_API_KEY, OPENAI_BASE_URL }
+    expect(await choose(keys, bare())).toMatchObject({
+      name: 'openai',
+      why: expect.stringContaining('ANTHROPIC_API_KEY'),
+    })
+  })
+  test.each([
+    ['gpt-5.4', 'openai'],
+    ['haiku', 'anthropic'],
+  ])('%s goes to %s, whoever else could work', async (model, name) => {
+    await using both = await practice('rules: [{ name: a, answer: { text: a } }]\nmodels: [gpt-5.4, claude-haiku-5-5]')
+    expect((await choose(keysFor(both), bare(), model)).name).toBe(name)
   })
   test('else says how to get one, and names the demo', async () => {
     const failing = expect(choose({}, { ...stage.env, PATH: '/none' })).rejects

@@ -100,5 +100,10 @@ export function practice(yaml: string): Promise<PracticeServer> {
 
 /** Credentials for a practice server. */
 export function keysFor(server: Pick<PracticeServer, 'url'>): Record<string, string> {
-  return { ANTHROPIC_API_KEY: 'practice-key', ANTHROPIC_BASE_URL: server.url }
+  return {
+    ANTHROPIC_API_KEY: 'practice-key',
+    ANTHROPIC_BASE_URL: server.url,
+    OPENAI_API_KEY: 'practice-key',
+    OPENAI_BASE_URL: `${server.url}/v1`,
+  }
 }

@@ -22,7 +22,8 @@ export const benchFlags = {
     type: 'string',
     requiresArg: true,
     default: 'auto',
-    describe: 'who works: claude-code, anthropic, "command:<program …>", with :model; auto takes the first that can',
+    describe:
+      'who works: claude-code, anthropic, openai, "command:<program …>", with :model; auto takes the first that can',
   },
   model: { type: 'string', requiresArg: true, describe: 'alias, model id or provider:model' },
   judge: {

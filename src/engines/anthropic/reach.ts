@@ -2,6 +2,7 @@
 import Anthropic, { APIConnectionError, APIError } from '@anthropic-ai/sdk'
 import type { Probe } from '../engine.ts'
 import { engineErrorOf } from '../sdk_error.ts'
+import { unusableSetting } from '../settings.ts'
 import { baseUrlOf, openClient } from './client.ts'
 
 const patienceMs = 15_000
@@ -17,9 +18,11 @@ export interface ReachRequest {
 
 /** Null when nothing speaks against a run. Rejects only when aborted. */
 export async function reachFailure(request: ReachRequest): Promise<Extract<Probe, { ok: false }> | null> {
-  const unusable = unusableSetting(request.credentials)
+  const { credentials } = request
+  const address = { name: 'ANTHROPIC_BASE_URL', url: baseUrlOf(credentials) }
+  const unusable = unusableSetting({ credentials, keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'], address })
   if (unusable !== null) return unusable
-  const client = openClient(request.credentials, request.keyHeader)
+  const client = openClient(credentials, request.keyHeader)
   const limit = AbortSignal.timeout(patienceMs)
   try {
     const params = { model: request.model, messages: [{ role: 'user' as const, content: 'hello' }] }
@@ -30,20 +33,6 @@ export async function reachFailure(request: ReachRequest): Promise<Extract<Probe
     if (limit.aborted) return unreachable(`${client.baseURL} gave no answer within ${patienceMs / 1000} s`)
     return failureOf(error, request, client.baseURL)
   }
-}
-
-/** What no request can be made with; a key is never shown, and the errors of fetch would show it. */
-function unusableSetting(credentials: ReachRequest['credentials']): Extract<Probe, { ok: false }> | null {
-  const keys = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN']
-  const broken = keys.find((name) => /[^\x21-\x7e]/.test((credentials[name] ?? '').trim()))
-  if (broken !== undefined) {
-    const message = `${broken} holds white space, a line break or another character that a key can't have`
-    return { ok: false, kind: 'credentials', message, fix: `export ${broken} again, the key alone` }
-  }
-  const url = baseUrlOf(credentials)
-  if (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol)) return null
-  const fix = 'give an address such as https://api.anthropic.com, or unset it'
-  return { ok: false, kind: 'bad_request', message: `ANTHROPIC_BASE_URL is no web address: ${url}`, fix }
 }
 
 function failureOf(error: unknown, request: ReachRequest, url: string): Extract<Probe, { ok: false }> | null {

@@ -3,16 +3,19 @@ import type { Refused } from './wire.ts'
 
 const codes: Readonly<Record<number, string>> = {
   401: 'invalid_api_key',
-  404: 'model_not_found',
   429: 'rate_limit_exceeded',
   503: 'server_is_overloaded',
 }
 
 const types: Readonly<Record<number, string>> = { 429: 'requests', 503: 'service_unavailable_error' }
 
+function codeOf(status: number, message: string): string | null {
+  return status === 404 && message.startsWith('model') ? 'model_not_found' : (codes[status] ?? null)
+}
+
 /** Status and body; 529 is Anthropic's alone, so an overload goes out as 503. */
 export function refuse({ status: asked, message }: Refused): { status: number; body: unknown } {
   const status = asked === 529 ? 503 : asked
   const type = types[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error')
-  return { status, body: { error: { message, type, param: null, code: codes[status] ?? null } } }
+  return { status, body: { error: { message, type, param: null, code: codeOf(status, message) } } }
 }

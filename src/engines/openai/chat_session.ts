@@ -1,0 +1,111 @@
+/** A conversation over the Chat Completions API, for compatible servers that have no Responses API. */
+import OpenAI from 'openai'
+import type { Usage } from '../../../schemas/usage.ts'
+import type { EngineTask } from '../engine.ts'
+import { openaiModel } from '../providers.ts'
+import { engineErrorOf } from '../sdk_error.ts'
+import type { Asked, CallResult, ModelBlock, ModelResponse, Session, ToolOffer } from '../tool_loop/session.ts'
+import { systemPrompt } from '../tool_loop/system_prompt.ts'
+import { openClient } from './client.ts'
+import { parsedArguments, resultText } from './result_text.ts'
+
+export class ChatSession implements Session {
+  readonly model: string
+  readonly #client: OpenAI
+  readonly #tools: OpenAI.ChatCompletionFunctionTool[]
+  readonly #messages: OpenAI.ChatCompletionMessageParam[]
+
+  constructor(task: EngineTask, offers: readonly ToolOffer[]) {
+    this.model = openaiModel(task.model)
+    this.#client = openClient(task.credentials)
+    this.#tools = offers.map(({ name, description, inputSchema: parameters }) => {
+      return { type: 'function', function: { name, description, parameters } }
+    })
+    this.#messages = [
+      { role: 'system', content: systemPrompt(task) },
+      { role: 'user', content: task.prompt },
+    ]
+  }
+
+  async ask(forced: string | null, signal: AbortSignal): Promise<Asked> {
+    const params = {
+      model: this.model,
+      messages: this.#messages,
+      ...(this.#tools.length > 0 ? { tools: this.#tools } : {}),
+      ...(forced === null ? {} : { tool_choice: { type: 'function' as const, function: { name: forced } } }),
+      stream: true as const,
+      stream_options: { include_usage: true },
+    }
+    try {
+      const completion = await this.#client.chat.completions.stream(params, { signal }).finalChatCompletion()
+      this.#messages.push(...completion.choices.slice(0, 1).map(keptOf))
+      return { ok: true, response: responseOf(completion) }
+    } catch (error) {
+      signal.throwIfAborted()
+      return { ok: false, error: engineErrorOf(error, this.#client.baseURL, OpenAI) }
+    }
+  }
+
+  addResults(results: readonly CallResult[]): void {
+    for (const { call, answer } of results) {
+      const image = answer.image === undefined ? '' : '\n(an image, which this API cannot show you)'
+      this.#messages.push({ role: 'tool', tool_call_id: call.id, content: `${resultText(answer)}${image}` })
+    }
+  }
+
+  addUser(text: string): void {
+    this.#messages.push({ role: 'user', content: text })
+  }
+}
+
+type Choice = OpenAI.ChatCompletion.Choice
+
+/** The answer as it goes back to the model: without what servers add, which others refuse. */
+function keptOf({ message }: Choice): OpenAI.ChatCompletionAssistantMessageParam {
+  const calls = callsOf(message).map(({ id, function: { name, arguments: text } }) => {
+    return { id, type: 'function' as const, function: { name, arguments: text } }
+  })
+  const content = message.content ?? message.refusal ?? null
+  return { role: 'assistant', content, ...(calls.length > 0 ? { tool_calls: calls } : {}) }
+}
+
+function callsOf({ tool_calls: calls }: Choice['message']): OpenAI.ChatCompletionMessageFunctionToolCall[] {
+  return (calls ?? []).filter((call) => call.type === 'function')
+}
+
+const stopReasons: Readonly<Record<string, string>> = {
+  stop: 'end_turn',
+  tool_calls: 'tool_use',
+  length: 'max_tokens',
+  content_filter: 'refusal',
+}
+
+function responseOf({ choices: [choice], usage, model }: OpenAI.ChatCompletion): ModelResponse {
+  const reason = choice?.finish_reason ?? 'stop'
+  const calls = choice === undefined ? [] : callsOf(choice.message)
+  const stopReason = choice?.message.refusal ? 'refusal' : (stopReasons[reason] ?? reason)
+  const text = choice?.message.content ?? choice?.message.refusal ?? ''
+  const blocks: ModelBlock[] = calls.map(({ id, function: { name, arguments: given } }) => {
+    return { type: 'call', id, name, input: parsedArguments(given) }
+  })
+  return {
+    blocks: [{ type: 'text', text }, ...blocks],
+    usage: usageOf(usage),
+    model: model || null,
+    stopReason,
+    lastIsCut: stopReason === 'max_tokens' && calls.length > 0,
+  }
+}
+
+/** Their input holds what the cache gave and took; ours does not. Servers that leave counts out are taken to mean 0. */
+function usageOf(given: OpenAI.CompletionUsage | null | undefined): Usage {
+  const { cached_tokens: read = 0, cache_write_tokens: written = 0 } = given?.prompt_tokens_details ?? {}
+  const reasoning = given?.completion_tokens_details?.reasoning_tokens ?? 0
+  return {
+    input_tokens: Math.max(0, (given?.prompt_tokens ?? 0) - read - written),
+    output_tokens: given?.completion_tokens ?? 0,
+    cache_read_tokens: read,
+    cache_write_tokens: written,
+    ...(reasoning > 0 ? { reasoning_tokens: reasoning } : {}),
+  }
+}

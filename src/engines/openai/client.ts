@@ -1,0 +1,29 @@
+/** The connection to the OpenAI API: the official SDK, with our own retries and nothing from the harness's environment. */
+import OpenAI from 'openai'
+
+type Credentials = Readonly<Record<string, string>>
+
+const ownUrl = 'https://api.openai.com/v1'
+
+export function baseUrlOf(credentials: Credentials): string {
+  return credentials.OPENAI_BASE_URL || ownUrl
+}
+
+/** Whether OpenAI itself answers there, and no compatible server. */
+export function isOwnServer(url: string): boolean {
+  return URL.canParse(url) && new URL(url).hostname === new URL(ownUrl).hostname
+}
+
+/** A client that takes key and address from `credentials` alone. */
+export function openClient(credentials: Credentials): OpenAI {
+  return new OpenAI({
+    apiKey: credentials.OPENAI_API_KEY ?? '',
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    baseURL: baseUrlOf(credentials),
+    maxRetries: 0,
+    logLevel: 'off',
+  })
+}

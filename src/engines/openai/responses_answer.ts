@@ -1,0 +1,54 @@
+/** From a response of the Responses API to the tool loop's words. */
+import type OpenAI from 'openai'
+import type { Usage } from '../../../schemas/usage.ts'
+import type { ModelBlock, ModelResponse } from '../tool_loop/session.ts'
+import { parsedArguments } from './result_text.ts'
+
+type Response = OpenAI.Responses.Response
+
+/** The response; a refusal is a text with a stop reason of its own. */
+export function responseOf(response: Response): ModelResponse {
+  const stopReason = stopReasonOf(response)
+  return {
+    blocks: response.output.flatMap(blocksOf),
+    usage: usageOf(response.usage),
+    model: response.model || null,
+    stopReason,
+    lastIsCut: stopReason === 'max_tokens' && response.output.at(-1)?.type === 'function_call',
+  }
+}
+
+function stopReasonOf({ incomplete_details: incomplete, output }: Response): string {
+  if (incomplete?.reason === 'max_output_tokens') return 'max_tokens'
+  if (incomplete?.reason === 'content_filter') return 'refusal'
+  const refused = output.some((item) => item.type === 'message' && item.content.some(({ type }) => type === 'refusal'))
+  if (refused) return 'refusal'
+  return output.some(({ type }) => type === 'function_call') ? 'tool_use' : 'end_turn'
+}
+
+function blocksOf(item: OpenAI.Responses.ResponseOutputItem): ModelBlock[] {
+  switch (item.type) {
+    case 'message':
+      return item.content.map((part) => ({ type: 'text', text: part.type === 'refusal' ? part.refusal : part.text }))
+    case 'reasoning':
+      return [...item.summary, ...(item.content ?? [])].map(({ text }) => ({ type: 'thinking', text }))
+    case 'function_call':
+      return [{ type: 'call', id: item.call_id, name: item.name, input: parsedArguments(item.arguments) }]
+    default:
+      return []
+  }
+}
+
+/** Their input holds what the cache gave and took; ours does not. Servers that leave counts out are taken to mean 0. */
+function usageOf(given: Partial<OpenAI.Responses.ResponseUsage> | undefined): Usage {
+  const details: Partial<OpenAI.Responses.ResponseUsage.InputTokensDetails> = given?.input_tokens_details ?? {}
+  const { cached_tokens: read = 0, cache_write_tokens: written = 0 } = details
+  const reasoning = given?.output_tokens_details?.reasoning_tokens ?? 0
+  return {
+    input_tokens: Math.max(0, (given?.input_tokens ?? 0) - read - written),
+    output_tokens: given?.output_tokens ?? 0,
+    cache_read_tokens: read,
+    cache_write_tokens: written,
+    ...(reasoning > 0 ? { reasoning_tokens: reasoning } : {}),
+  }
+}

@@ -1,0 +1,122 @@
+/** What is particular to the OpenAI engine: which API it speaks, reasoning, errors inside a stream. */
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import OpenAI from 'openai'
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { isOwnServer } from '../../src/engines/openai/client.ts'
+import { openai } from '../../src/engines/openai.ts'
+import { engineErrorOf } from '../../src/engines/sdk_error.ts'
+import { keysFor, openStage, perform, practice, type Stage } from './stage.ts'
+
+let stage: Stage
+beforeEach(async () => {
+  stage = await openStage()
+})
+afterEach(async () => {
+  await stage[Symbol.asyncDispose]()
+})
+
+const run = (url: string) =>
+  perform(openai, stage.task({ credentials: { OPENAI_API_KEY: 'k', OPENAI_BASE_URL: `${url}/v1` } }))
+const rules = 'rules: [{ name: a, answer: { text: a } }]'
+
+describe('a server without the Responses API', () => {
+  test('is asked through Chat Completions, and at once there from then on', async () => {
+    await using server = await practice(`faults: [{ status: 404, path: /responses, message: no such path }]\n${rules}`)
+    for (const _ of [1, 2]) expect((await run(server.url)).outcome.report.finalResponse).toBe('a')
+    expect(server.requests.map(({ path: place }) => place)).toEqual([
+      '/v1/responses',
+      '/v1/chat/completions',
+      '/v1/chat/completions',
+    ])
+  })
+  test('a model that is not there is no missing API', async () => {
+    await using server = await practice(`models: [other]\n${rules}`)
+    expect((await run(server.url)).outcome).toMatchObject({ status: 'failed', error: { kind: 'bad_request' } })
+    expect(server.requests.map(({ path: place }) => place)).toEqual(['/v1/responses'])
+  })
+  test('a server that had it once is not asked otherwise', async () => {
+    await using server = await practice(`faults: [{ status: 404, path: /responses, message: no, after: 1 }]\n${rules}`)
+    for (const status of ['completed', 'failed']) expect((await run(server.url)).outcome.status).toBe(status)
+    expect(server.requests.map(({ path: place }) => place)).toEqual(['/v1/responses', '/v1/responses'])
+  })
+  test.each([
+    ['https://api.openai.com/v1', true],
+    ['https://api.openai.com.example.org/v1', false],
+    ['http://127.0.0.1:1/v1', false],
+  ])('OpenAI itself always has it: %s, %s', (url, own) => expect(isOwnServer(url)).toBe(own))
+})
+
+test('a model that gives no encrypted reasoning is asked without', async () => {
+  await using server = await practice(`
+rules:
+  - name: a
+    fault: { status: 400, message: 'Encrypted content is not supported with this model.', first: 1 }
+    answer: { text: a }
+`)
+  expect((await run(server.url)).outcome).toMatchObject({ status: 'completed' })
+  expect(server.requests).toHaveLength(2)
+})
+
+test("what the harness's own environment says is not seen by the SDK", async () => {
+  await using server = await practice(`require_key: [practice-key]\n${rules}`)
+  const { OPENAI_BASE_URL = '', OPENAI_API_KEY = '' } = keysFor(server)
+  vi.stubEnv('OPENAI_API_KEY', 'wrong')
+  vi.stubEnv('OPENAI_BASE_URL', 'http://127.0.0.1:9/v1')
+  try {
+    const task = (credentials: Record<string, string>) => perform(openai, stage.task({ credentials }))
+    expect((await task({ OPENAI_BASE_URL, OPENAI_API_KEY })).outcome.status).toBe('completed')
+    expect((await task({ OPENAI_BASE_URL })).outcome).toMatchObject({ error: { kind: 'credentials' } })
+  } finally {
+    vi.unstubAllEnvs()
+  }
+})
+
+describe('errors that have no status', () => {
+  /** A server whose every answer is this stream. */
+  async function streaming(events: readonly object[]): Promise<AsyncDisposable & { url: string }> {
+    const server = createServer((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
+    }).listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    const address = server.address()
+    const port = typeof address === 'object' ? address?.port : 0
+    const close = async () => {
+      server.closeAllConnections()
+      server.close()
+    }
+    return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: close }
+  }
+  const failed = (code: string) => ({ type: 'response.failed', response: { error: { code, message: 'sorry' } } })
+
+  test.each([
+    [
+      'response.failed, limits',
+      failed('rate_limit_exceeded'),
+      { kind: 'rate_limited', message: 'sorry', retryable: true },
+    ],
+    ['response.failed, theirs', failed('server_error'), { kind: 'server_error', retryable: true }],
+    ['response.failed, ours', failed('invalid_prompt'), { kind: 'bad_request', retryable: false }],
+    [
+      'error',
+      { type: 'error', code: 'server_is_overloaded', message: 'full' },
+      { kind: 'overloaded', message: 'full' },
+    ],
+    [
+      'error inside',
+      { error: { code: 'insufficient_quota', message: 'pay' } },
+      { kind: 'credentials', retryable: false },
+    ],
+    ['no end', { type: 'response.created', response: {} }, { kind: 'server_error', retryable: true }],
+  ])('%s', async (_, event, error) => {
+    await using server = await streaming([event])
+    expect((await run(server.url)).outcome).toMatchObject({ status: 'failed', error })
+  })
+  test('an empty account is no rate limit; a rate limit is one', () => {
+    const answer = (code: string) => new OpenAI.RateLimitError(429, { code, message: 'm' }, undefined, new Headers())
+    const kind = (code: string) => engineErrorOf(answer(code), 'x', OpenAI)
+    expect(kind('insufficient_quota')).toMatchObject({ kind: 'credentials', retryable: false })
+    expect(kind('rate_limit_exceeded')).toMatchObject({ kind: 'rate_limited', retryable: true })
+  })
+})

@@ -1,0 +1,273 @@
+/** The tool loop over each API that it knows: prompt, calls, retries, structured answers, failures. */
+import { writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { EmittedEvent, EngineTask } from '../../src/engines/engine.ts'
+import { retryAfter } from '../../src/engines/sdk_error.ts'
+import { followSkillReads } from '../../src/engines/skill_read.ts'
+import { engineNamed } from '../../src/engines/table.ts'
+import { systemPrompt } from '../../src/engines/tool_loop/system_prompt.ts'
+import { performCalls } from '../../src/engines/tool_loop/tool_calls.ts'
+import { toolsFor } from '../../src/engines/tool_loop/tools/table.ts'
+import { parseScenario } from '../../src/practice/scenario.ts'
+import { type PracticeServer, startPractice } from '../../src/practice/server.ts'
+import { bodyCanary, keysFor, ofType, openStage, perform, type Stage } from './stage.ts'
+
+let stage: Stage
+beforeEach(async () => {
+  stage = await openStage()
+})
+afterEach(async () => {
+  await stage[Symbol.asyncDispose]()
+})
+
+const bash = (command: string) => `{ name: Bash, input: { command: '${command}' } }`
+
+describe('system prompt', () => {
+  const plain = () => systemPrompt(stage.task())
+  test('lists a skill by name, description and path below the working folder', async () => {
+    const prompt = systemPrompt(stage.task({ skills: await stage.skill() }))
+    expect(prompt).toContain('- name: demo\n  description: Shows things.\n  file: .claude/skills/demo/SKILL.md')
+    expect(prompt).not.toContain(bodyCanary)
+    expect(prompt).not.toContain(stage.cwd)
+  })
+  test('without skills it does not speak of them; the rest is the same', async () => {
+    const lines = systemPrompt(stage.task({ skills: await stage.skill() })).split('\n')
+    expect(plain()).not.toMatch(/skill/i)
+    expect(lines).toEqual(expect.arrayContaining(plain().split('\n')))
+  })
+  test('a description is one line and is not escaped', async () => {
+    const [skill] = await stage.skill()
+    if (skill === undefined) throw new Error('no skill')
+    const skills = [{ ...skill, description: 'a <b>\n  & "c" {{d}}' }]
+    expect(systemPrompt(stage.task({ skills }))).toContain('description: a <b> & "c" {{d}}\n')
+  })
+})
+
+/** The APIs: whose engine speaks it, on which path, and the address that it is given. */
+const apis = {
+  messages: { name: 'anthropic', path: '/v1/messages', address: (url: string) => url },
+  responses: { name: 'openai', path: '/v1/responses', address: (url: string) => `${url}/v1` },
+  // another spelling: what a server has is remembered by its address, and ports come again
+  chat: { name: 'openai', path: '/v1/chat/completions', address: (url: string) => `${url}/v1/` },
+}
+
+describe.each(Object.entries(apis))('%s', (api, { name, path: place, address }) => {
+  const engine = engineNamed(name)
+  const credentialsFor = (server: PracticeServer) => ({ ...keysFor(server), OPENAI_BASE_URL: address(server.url) })
+  const run = (server: PracticeServer, more: Partial<EngineTask> = {}) =>
+    perform(engine, stage.task({ credentials: credentialsFor(server), ...more }))
+  const asked = (server: PracticeServer) => server.requests.filter((one) => one.path === place)
+  /** A test of what these APIs have and the others have not. */
+  const only =
+    (...these: string[]) =>
+    (title: string, work: () => Promise<void>) => {
+      if (these.includes(api)) test(title, work)
+    }
+  /** A server; for Chat Completions one that has no Responses API. */
+  const practice = (yaml: string) => {
+    const scenario = parseScenario(yaml, 'test.yaml')
+    const { faults } = parseScenario(
+      '{ rules: [], faults: [{ status: 404, path: "^/v1/responses$", message: no }] }',
+      'x',
+    )
+    return startPractice({
+      scenario: api === 'chat' ? { ...scenario, faults: [...faults, ...scenario.faults] } : scenario,
+    })
+  }
+
+  describe('loop', () => {
+    test('several calls of one response run in order and are answered together', async () => {
+      await using server = await practice(`
+rules:
+  - { name: end, when: { turn: 2 }, answer: { text: done } }
+  - { name: two, answer: { tool_calls: [${bash('printf a > x')}, ${bash('cat x; printf b >> x')}, ${bash('cat x; exit 3')}] } }
+`)
+      const { events } = await run(server)
+      expect(ofType(events, 'tool_result').map(({ output, is_error, step }) => [output, is_error, step])).toEqual([
+        ['(no output, exit code 0)', false, 1],
+        ['a', false, 1],
+        ['ab\n(exit code 3)', true, 1],
+      ])
+      expect(asked(server)).toHaveLength(2)
+    })
+
+    test('an unknown tool is told to the model', async () => {
+      const events: EmittedEvent[] = []
+      const emit = (event: EmittedEvent) => events.push(event)
+      const place = { cwd: stage.cwd, env: {}, confined: false, signal: new AbortController().signal }
+      const skillReads = followSkillReads({ skills: [], skillsFolder: '', emit })
+      const call = { id: 't', name: 'Fly', input: {} }
+      const workshop = { tools: toolsFor('all'), place, skillReads, submits: false, hooks: null, emit }
+      const done = await performCalls({ calls: [call], lastIsCut: false, step: 1 }, workshop)
+      expect(ofType(events, 'tool_result')).toMatchObject([{ is_error: true, output: expect.stringContaining('Bash') }])
+      expect(done).toMatchObject({ results: [{ call, answer: { isError: true } }] })
+    })
+
+    test('usage is summed over the responses', async () => {
+      await using server = await practice(`
+rules:
+  - { name: end, when: { turn: 2 }, answer: { text: done } }
+  - { name: one, answer: { tool_calls: ${bash('true')} } }
+`)
+      const one = await run(server, { maxTurns: 1 })
+      const two = await run(server)
+      expect(two.outcome.report.usage?.output_tokens).toBeGreaterThan(one.outcome.report.usage?.output_tokens ?? 1e9)
+    })
+
+    test('a model without a known price has no cost', async () => {
+      await using server = await practice('rules: [{ name: a, answer: { text: a } }]')
+      const { outcome } = await run(server, { model: 'practice-unknown' })
+      expect(outcome.report).toMatchObject({ cost: null, model: 'practice-unknown' })
+    })
+
+    only('messages')('a short name becomes a model id', async () => {
+      await using server = await practice('rules: [{ name: a, answer: { text: a } }]')
+      await run(server, { model: 'opus' })
+      await run(server)
+      expect(asked(server).map(({ model }) => model)).toEqual(['claude-opus-5-5', 'claude-sonnet-5-5'])
+    })
+
+    test.each(['refusal', 'max_tokens', ...(api === 'messages' ? ['stop_sequence'] : [])])(
+      '%s ends the run as its stop reason',
+      async (reason) => {
+        await using server = await practice(`rules: [{ name: a, answer: { text: a, stop_reason: ${reason} } }]`)
+        expect((await run(server)).outcome).toMatchObject({ status: 'completed', report: { stopReason: reason } })
+      },
+    )
+
+    test('a call that was cut by the length limit is not done', async () => {
+      await using server = await practice(`
+rules:
+  - { name: end, when: { turn: 2 }, answer: { text: done } }
+  - { name: cut, answer: { tool_calls: [${bash('touch first')}, ${bash('touch second')}], stop_reason: max_tokens } }
+`)
+      const { events } = await run(server)
+      expect(ofType(events, 'tool_result').map(({ is_error }) => is_error)).toEqual([false, true])
+    })
+
+    only('messages')('after pause_turn the model goes on', async () => {
+      await using server = await practice(`
+rules:
+  - { name: end, when: { turn: 2 }, answer: { text: done } }
+  - { name: pause, answer: { text: wait, stop_reason: pause_turn } }
+`)
+      expect((await run(server)).outcome.report).toMatchObject({ finalResponse: 'done', stopReason: 'end_turn' })
+    })
+
+    test('tools: none offers none', async () => {
+      await using server = await practice('rules: [{ name: a, answer: { text: a } }]')
+      const { outcome } = await run(server, { tools: 'none' })
+      expect(outcome.report.loaded?.tools).toEqual([])
+      expect(asked(server)[0]?.tools).toEqual([])
+    })
+
+    only('messages', 'responses')('an image is shown as an image', async () => {
+      await writeFile(path.join(stage.cwd, 'dot.txt'), png)
+      await using server = await practice(`
+rules:
+  - { name: end, when: { turn: 2 }, answer: { text: done } }
+  - { name: look, answer: { tool_calls: { name: Read, input: { file_path: dot.txt } } } }
+`)
+      await run(server, { tools: 'read_only' })
+      expect(JSON.stringify(asked(server)[1]?.messages)).toMatch(/"media_type":"image\/png"|data:image\/png;base64/)
+    })
+  })
+
+  describe('structured answers', () => {
+    const answerSchema = { type: 'object', properties: { ok: { type: 'boolean' } }, required: ['ok'] }
+
+    test('a model that ends without one is asked once more', async () => {
+      await using server = await practice(`
+rules:
+  - { name: give, when: { last: You ended without }, answer: { tool_calls: { name: submit, input: { ok: true } } } }
+  - { name: talk, answer: { text: it is fine } }
+`)
+      const { outcome, events } = await run(server, { answerSchema, tools: 'none' })
+      expect(outcome.report).toMatchObject({ answer: { ok: true }, stopReason: 'submitted' })
+      expect(ofType(events, 'user')).toHaveLength(1)
+    })
+
+    test('a model that never gives one: completed without an answer', async () => {
+      await using server = await practice('rules: [{ name: talk, answer: { text: it is fine } }]')
+      const { outcome } = await run(server, { answerSchema })
+      expect(outcome).toMatchObject({ status: 'completed', report: { answer: undefined, finalResponse: 'it is fine' } })
+      expect(asked(server)).toHaveLength(2)
+    })
+
+    test('what is called after it is left', async () => {
+      await using server = await practice(
+        `rules: [{ name: a, answer: { tool_calls: [{ name: submit, input: { ok: true } }, ${bash('touch late')}] } }]`,
+      )
+      const { outcome, events } = await run(server, { answerSchema })
+      expect(outcome.report.answer).toEqual({ ok: true })
+      expect(ofType(events, 'tool_result').map(({ name }) => name)).toEqual(['submit'])
+    })
+  })
+
+  describe('failures', () => {
+    const working = (fault: string) => `
+rules:
+  - { name: broken, when: { turn: 2 }, fault: { ${fault} }, answer: { text: done } }
+  - { name: begin, answer: { tool_calls: ${bash('echo x >> begun')} } }
+`
+    test.each([
+      'status: 429, retry_after: 0, first: 2',
+      'status: 529, first: 1',
+      'cut: 2, first: 1',
+      'malformed: true, first: 1',
+    ])('at work, a request that met { %s } is tried again; the work is not', async (fault) => {
+      await using server = await practice(working(fault))
+      const { outcome, events } = await run(server)
+      expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'done' } })
+      expect(ofType(events, 'tool_call')).toHaveLength(1)
+      expect(ofType(events, 'assistant')).toHaveLength(1)
+    })
+
+    test('at work, it gives up after four tries, with what is known so far', async () => {
+      await using server = await practice(working('status: 500'))
+      const { outcome } = await run(server)
+      expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'server_error', retryable: true } })
+      expect(outcome.report.usage?.output_tokens).toBeGreaterThan(0)
+      expect(asked(server)).toHaveLength(1 + 4)
+    }, 30_000)
+
+    test('at work, a server that asks for a long wait is told to the caller', async () => {
+      await using server = await practice(working('status: 429, retry_after: 3600'))
+      const { outcome } = await run(server)
+      expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'rate_limited', retryAfterMs: 3_600_000 } })
+      expect(asked(server)).toHaveLength(2)
+    })
+
+    test('before any work, the first failure goes to the caller', async () => {
+      await using server = await practice('faults: [{ status: 529 }]\nrules: [{ name: a, answer: { text: a } }]')
+      await run(server)
+      expect(asked(server)).toHaveLength(1)
+    })
+
+    test('without a key nothing is sent', async () => {
+      await using server = await practice('rules: [{ name: a, answer: { text: a } }]')
+      const { outcome } = await run(server, {
+        credentials: { ANTHROPIC_BASE_URL: server.url, OPENAI_BASE_URL: address(server.url) },
+      })
+      expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'credentials', retryable: false } })
+      expect(server.requests).toEqual([])
+    })
+  })
+})
+
+describe('Retry-After', () => {
+  test.each([
+    [{ 'retry-after': '2' }, 2000],
+    [{ 'retry-after-ms': '150' }, 150],
+    [{ 'retry-after': 'Thu, 01 Jan 1970 00:00:09 GMT' }, 8000],
+    [{ 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' }, 0],
+    [{ 'retry-after': 'soon' }, null],
+    [{}, null],
+  ])('%j is a wait of %s ms', (headers, wait) => expect(retryAfter(new Headers(headers), 1000)).toBe(wait))
+})
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
