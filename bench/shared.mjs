@@ -51,6 +51,7 @@ export const request = (changes) => ({
   onTimeout: 'fail',
   workspace: path.join(fresh(), 'ws'),
   fresh: true,
+  cache: false,
   passEnv: [],
   ...changes,
 })

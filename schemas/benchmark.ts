@@ -74,6 +74,14 @@ export const costSummary = z.object({
   unknown_runs: z.number().int().nonnegative().describe('runs whose cost is unknown'),
 })
 
+/** Runs that were taken from the cache. */
+export const reusedRuns = z.object({
+  runs: z.number().int().positive(),
+  oldest: z.iso.datetime().describe('when the oldest of them was made'),
+  by_configuration: z.record(z.string(), z.number().int()),
+  agent_usd: z.number().nullable().describe('the part of cost.agent_usd that an earlier benchmark paid; null: unknown'),
+})
+
 export const benchmark = z.looseObject({
   schema_version: z.literal(1).optional(),
   metadata: z.looseObject({
@@ -102,6 +110,7 @@ export const benchmark = z.looseObject({
   cases: z.array(caseRow).optional(),
   excluded_runs: z.array(excludedRun).optional(),
   cost: costSummary.optional(),
+  reused: reusedRuns.optional().describe('absent: every run was made for this benchmark'),
   problems: z
     .array(z.object({ file: z.string(), message: z.string() }))
     .optional()
@@ -115,4 +124,5 @@ export type ArmSummary = z.infer<typeof armSummary>
 export type CaseRow = z.infer<typeof caseRow>
 export type RunCounts = z.infer<typeof runCounts>
 export type CostSummary = z.infer<typeof costSummary>
+export type ReusedRuns = z.infer<typeof reusedRuns>
 export type Benchmark = z.infer<typeof benchmark>

@@ -57,6 +57,7 @@ export const flowEvent = z.discriminatedUnion('type', [
     tokens: z.number().nullable(),
     cost_usd: z.number().nullable(),
     skill_read: z.boolean().nullable(),
+    cached: z.boolean().optional().describe('true: taken from the cache, nothing was started or paid'),
   }),
   z.object({
     type: z.literal('grade_finished'),
@@ -66,6 +67,15 @@ export const flowEvent = z.discriminatedUnion('type', [
     pass_rate: z.number().nullable().describe('null: nothing was decided'),
     judge_errors: z.number().int(),
     cost_usd: z.number().nullable(),
+    cached: z.boolean().optional().describe('true: no judge was asked'),
+  }),
+  z.object({
+    type: z.literal('runs_reused'),
+    ...of,
+    runs: z.number().int().positive(),
+    planned: z.number().int(),
+    oldest: z.iso.datetime().describe('when the oldest of them was made'),
+    by_configuration: z.record(z.string(), z.number().int()),
   }),
   z.object({
     type: z.literal('artefact_damaged'),

@@ -1,5 +1,6 @@
 /** `grading.json`: the verdicts on one run, each with evidence. Summaries are computed by us, never taken from a model. */
 import { z } from 'zod'
+import { cachedFrom } from './cached_from.ts'
 import { executionMetrics } from './metrics.ts'
 
 export const gradedExpectation = z.looseObject({
@@ -64,6 +65,7 @@ export const grading = z.looseObject({
       calls: z.number().int().nonnegative(),
       tokens: z.number().int().nonnegative().nullable(),
       cost_usd: z.number().nonnegative().nullable(),
+      cached_from: cachedFrom.optional().describe('absent: the judge was asked for this benchmark'),
     })
     .optional()
     .describe('absent: code decided everything'),

@@ -1,5 +1,6 @@
 /** `run.json`, the RunRecord: how one run ended and what the engine reported. A broken run is a record, never a zero. */
 import { z } from 'zod'
+import { cachedFrom } from './cached_from.ts'
 import { activation, configuration } from './plan.ts'
 import { cost, usage } from './usage.ts'
 
@@ -77,6 +78,7 @@ const shared = {
     left_out: z.array(z.object({ path: z.string(), reason: z.string() })),
   }),
   warnings: z.array(z.string()),
+  cached_from: cachedFrom.optional().describe('absent: the agent worked for this benchmark'),
 }
 
 export const runRecord = z.discriminatedUnion('status', [

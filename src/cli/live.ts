@@ -1,5 +1,6 @@
 /** Draws a benchmark under way on stderr: a table that redraws on a terminal, plain lines elsewhere. */
 import type { FlowEvent } from '../../schemas/flow_event.ts'
+import { reusedText } from '../phases/4-report/reused.ts'
 import { advance, armRate, type Cell, noProgress, type Progress, timeLeft } from './progress.ts'
 import { colours, columns, dollars, duration, oneLine, percent, safe } from './style.ts'
 
@@ -40,14 +41,19 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
     case 'plan_ready':
       return [...preamble(event), safe(heading(event))].join('\n')
     case 'run_finished': {
+      if (event.cached) return null
       const how =
         event.status === 'completed' ? '' : ` ${event.status}${event.message ? `: ${oneLine(event.message, 200)}` : ''}`
       return `[${state.finished}/${total}] ${runLabel(event)}${how} ${duration(event.duration_ms)}`
     }
     case 'grade_finished':
-      return `graded ${runLabel(event)}: ${event.passed}/${event.total}${event.judge_errors ? `, ${event.judge_errors} judge errors` : ''}`
+      return event.cached
+        ? null
+        : `graded ${runLabel(event)}: ${event.passed}/${event.total}${event.judge_errors ? `, ${event.judge_errors} judge errors` : ''}`
     case 'run_retried':
       return `retry ${runLabel(event)} in ${duration(event.wait_ms)}: ${event.kind}: ${oneLine(event.message, 200)}`
+    case 'runs_reused':
+      return reusedText({ ...event, agent_usd: null }, event.planned)
     case 'budget_reached':
       return oneLine(`${event.reason}; no further run is started`, 500)
     case 'artefact_damaged':

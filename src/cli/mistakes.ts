@@ -16,6 +16,8 @@ const switches = new Set([
   'json',
   'force',
   'fresh',
+  'cache',
+  'no-cache',
   'last-failed',
   'dry-run',
   'again',

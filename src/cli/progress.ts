@@ -39,6 +39,7 @@ export function advance(state: Progress, event: FlowEvent): Progress {
       return { ...noProgress, plan: event, cells: emptyCells(event), finished: event.done }
     case 'run_started':
       return withCell(state, event, (cell) => ({ ...cell, running: cell.running + 1 }))
+    case 'runs_reused':
     case 'run_retried':
     case 'limit_changed':
     case 'budget_reached':
@@ -60,7 +61,7 @@ export function advance(state: Progress, event: FlowEvent): Progress {
         rate === null ? cell : { ...cell, passRates: [...cell.passRates, rate] },
       )
       return withFirstPair(
-        { ...next, graded: state.graded + 1, usd: addKnown(state.usd, event.cost_usd) },
+        { ...next, graded: state.graded + 1, usd: addKnown(state.usd, event.cached ? null : event.cost_usd) },
         event.eval_id,
       )
     }
@@ -70,6 +71,7 @@ export function advance(state: Progress, event: FlowEvent): Progress {
 type RunFinished = Extract<FlowEvent, { type: 'run_finished' }>
 
 function counted(state: Progress, event: RunFinished): Progress {
+  if (event.cached) return { ...state, finished: state.finished + 1 }
   return {
     ...state,
     finished: state.finished + 1,

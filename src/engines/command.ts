@@ -14,6 +14,7 @@ import {
   type Probe,
   type ProbeRequest,
 } from './engine.ts'
+import { fileIdentity } from './file_identity.ts'
 import { findProgram } from './find_program.ts'
 import { lastJsonObject, withSchema } from './json_answer.ts'
 import { complete, fail } from './outcome.ts'
@@ -49,9 +50,11 @@ async function probe(request: ProbeRequest): Promise<Probe> {
   if (!asksModel && request.model !== null) {
     return badCommand(`the command has no {model} to put ${request.model} in`, 'add {model} to it, or drop --model')
   }
-  const [program] = await anchorWords(parsed.words, process.cwd())
+  const [program, ...words] = await anchorWords(parsed.words, process.cwd())
   const found = await findProgram(program, request.env.PATH ?? '')
-  if (found !== null) return { ok: true, version: null, detail: `command ${found}` }
+  if (found !== null) {
+    return { ok: true, version: null, detail: `command ${found}`, identity: await fileIdentity([found, ...words]) }
+  }
   const fix = 'check its spelling, that it is executable, and PATH'
   return { ok: false, kind: 'missing_binary', message: `${program}: no such program`, fix }
 }

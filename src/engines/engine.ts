@@ -118,9 +118,12 @@ export interface ProbeRequest {
   signal: AbortSignal
 }
 
-/** `detail` is one line for a person, such as "claude 2.1.329 at /usr/bin/claude". */
+/**
+ * `detail` is one line for a person, such as "claude 2.1.329 at /usr/bin/claude". `identity`: what else than the version tells this
+ * engine from another of its name (the content of its files), by name; a part of what a cached run is known by.
+ */
 export type Probe =
-  | { ok: true; version: string | null; detail: string }
+  | { ok: true; version: string | null; detail: string; identity?: Readonly<Record<string, string>> }
   | { ok: false; kind: FailureKind; message: string; fix: string }
 
 export interface Engine {

@@ -16,8 +16,10 @@ import { type Held, holdBenchmark } from './hold.ts'
 import { openLimited, shareOf } from './limited.ts'
 import { noLimits } from './limits.ts'
 import { isOfPlan, mend } from './mend.ts'
-import { preflight } from './preflight.ts'
+import { preflight, type ReadyProbe } from './preflight.ts'
 import { type BenchRequest, type Prepared, prepare } from './prepare.ts'
+import { reuseRuns } from './reuse.ts'
+import { cacheMode, openRunCache } from './run_cache.ts'
 import { type BenchResult, isComplete, summarize } from './summarize.ts'
 import { refuseStrayInstructions } from './surroundings.ts'
 import { refuseUnpriced } from './unpriced.ts'
@@ -30,11 +32,11 @@ export async function bench(request: BenchRequest, context: FlowContext): Promis
   const { plan } = prepared
   // the tool loop of our own reads nothing by itself
   if (plan.options.engine.name !== 'anthropic') await refuseStrayInstructions(scratch.path)
-  await preflight([plan.options.engine, plan.options.judge], request.passEnv, context)
+  const probes = await preflight([plan.options.engine, plan.options.judge], request.passEnv, context)
   await refuseUnpriced(plan.options, request.limits ?? noLimits)
   const { folder, held } = await openBenchmark(prepared, request.fresh, context)
   await using holding = held
-  return await benchIn(folder, { request, prepared, scratch: scratch.path }, holding.context)
+  return await benchIn(folder, { request, prepared, probes, scratch: scratch.path }, holding.context)
 }
 
 async function benchIn(folder: string, made: Made, context: FlowContext): Promise<BenchResult> {
@@ -46,8 +48,11 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
   context.emit(await planReady(folder, { ...prepared, plan }))
   const hidden = [plan.skill.path, prepared.workspace]
   const { concurrency, passEnv } = request
+  const mode = cacheMode(request)
+  const cache = await openRunCache({ plan, folder, mode, skillFiles: files, probes: made.probes, passEnv }, context)
+  const settled = await reuseRuns(cache, context)
   using limited = await openLimited({ plan, folder, workspace: prepared.workspace, ...shareOf(request) }, context)
-  await execute({ plan, folder, skillFiles: files, passEnv, hidden, concurrency, limited }, context)
+  await execute({ plan, folder, skillFiles: files, passEnv, hidden, concurrency, limited, cache, settled }, context)
   context.signal.throwIfAborted()
   return await summarize(folder, plan, context, limited?.stopped() ?? null)
 }
@@ -62,6 +67,7 @@ interface Made {
   request: BenchRequest
   prepared: Prepared
   scratch: string
+  probes: ReadonlyMap<string, ReadyProbe>
 }
 
 const startAnother = ', or start another benchmark beside it with --fresh'

@@ -38,6 +38,7 @@ export async function demo(request: DemoRequest, context: FlowContext): Promise<
       onTimeout: 'fail',
       workspace: request.workspace,
       fresh: true,
+      cache: false,
       passEnv: [],
     },
     { ...context, env },

@@ -16,6 +16,7 @@ import { commitRun, readRun, type StoredRun } from '../store/store.ts'
 import { type FlowContext, IncompleteError } from './context.ts'
 import { gradeWithin, mayGrade } from './grade_within.ts'
 import type { Limited } from './limited.ts'
+import { keepMade, type RunCache } from './run_cache.ts'
 import { runFinished, runName } from './run_events.ts'
 import { startQueue } from './start_order.ts'
 
@@ -30,12 +31,19 @@ export interface Execution {
   concurrency: number
   /** What decides which runs may start; null: all. */
   limited: Limited | null
+  /** null: nothing is reused or kept. */
+  cache: RunCache | null
+  /** Runs that are on disk and graded already, by run id: nothing is done for them. */
+  settled: ReadonlySet<string>
 }
 
 interface Job {
   spec: RunSpec
   slot: Slot
 }
+
+/** Every run is made. */
+export const uncached: Pick<Execution, 'cache' | 'settled'> = { cache: null, settled: new Set() }
 
 /** Errors that would meet every further run of its arm just the same: nothing new is paid for after one. */
 const hopeless = new Set(['credentials', 'missing_binary', 'contaminated', 'skill_not_offered'])
@@ -58,8 +66,10 @@ export async function execute(execution: Execution, context: FlowContext): Promi
     const request = { ...execution, spec, stored, again: false }
     gradings.push(gradeLimit(() => orStop(gradeWithin(limited, request, context))))
   }
-  const queue = limited?.queue ?? (await startQueue(execution.plan.runs, execution.folder))
+  const missing = execution.plan.runs.filter(({ run_id }) => !execution.settled.has(run_id))
+  const queue = limited?.queue ?? (await startQueue(missing, execution.folder))
   const perform = async (spec: RunSpec, slot: Slot) => {
+    if (execution.settled.has(spec.run_id)) return
     const stored = await readRun(execution.folder, spec.run_id)
     if (stored !== null && isDone(stored, spec)) {
       if (await mayGrade(limited, spec, stored)) grade(spec, stored)
@@ -145,5 +155,6 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
     },
   })
   await commitRun(partial, execution.folder, spec.run_id)
+  if (execution.cache !== null) await keepMade(execution.cache, spec, result.record)
   return result.record
 }

@@ -52,7 +52,8 @@ async function gradeHeld(folder: string, before: Plan, { request, context }: Ask
           if (damage.file !== grading) return // the reports will say so
           context.emit({ type: 'artefact_damaged', ...damage, mended: 'the run is graded again' })
         })
-        if (stored !== null) await gradeStored({ plan, folder, spec, stored, passEnv, hidden: [], again }, context)
+        if (stored !== null)
+          await gradeStored({ plan, folder, spec, stored, passEnv, hidden: [], again, cache: null }, context)
       }),
     )
   const ends = await Promise.allSettled(jobs)

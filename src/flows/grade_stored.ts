@@ -8,7 +8,9 @@ import { restoreWorkspace } from '../phases/2-run/restore.ts'
 import { gradedKey, gradeRun } from '../phases/3-judge/grade.ts'
 import { runPaths } from '../store/paths.ts'
 import { type StoredRun, writeGrading } from '../store/store.ts'
+import { judgeMemory, keepGraded } from './cached_grading.ts'
 import type { FlowContext } from './context.ts'
+import type { RunCache } from './run_cache.ts'
 import { gradeFinished } from './run_events.ts'
 
 export interface GradeRequest {
@@ -20,6 +22,8 @@ export interface GradeRequest {
   hidden: readonly string[]
   /** Grade even where the same grading is there. */
   again: boolean
+  /** null: nothing is reused or kept. */
+  cache: RunCache | null
 }
 
 /** Writes grading.json where the run can be graded; gives what was made now, null where nothing was. */
@@ -57,9 +61,12 @@ export async function gradeStored(request: GradeRequest, context: FlowContext): 
     env: { ...env, TMPDIR: room?.path ?? nowhere },
     credentials: engine === null ? {} : pick(user, engine.credentials),
     signal: context.signal,
+    memory: request.cache && judgeMemory(request.cache, spec, stored.record),
   })
   if (graded === null) return null
   await writeGrading(request.folder, spec.run_id, graded)
+  const { grading: made } = graded
+  if (request.cache !== null) await keepGraded(request.cache, { case: one, spec, record: stored.record, grading: made })
   context.emit(gradeFinished(spec, graded.grading))
   return graded.grading
 }

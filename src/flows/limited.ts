@@ -10,7 +10,7 @@ import { Forecast } from './observed.ts'
 import type { BenchRequest } from './prepare.ts'
 import { Purses } from './purses.ts'
 import { Spending } from './spending.ts'
-import { spentByGrading, spentByRun } from './spent.ts'
+import { paidForGrading, paidForRun } from './spent.ts'
 import type { StartQueue } from './start_order.ts'
 
 export interface LimitedRequest {
@@ -80,9 +80,9 @@ export async function openLimited(request: LimitedRequest, context: FlowContext)
 function countStored(spending: Spending, forecast: Forecast, made: { spec: RunSpec; stored: StoredRun }): void {
   const { spec, stored } = made
   forecast.now.addStored(spec, stored)
-  spending.begin(spentByRun(stored.record), `the cost of ${spec.run_id} was not reported`)
+  spending.begin(paidForRun(stored.record), `the cost of ${spec.run_id} was not reported`)
   if (stored.grading === null) return
-  spending.begin(spentByGrading(stored.grading), `the cost of grading ${spec.run_id} was not reported`)
+  spending.begin(paidForGrading(stored.grading), `the cost of grading ${spec.run_id} was not reported`)
 }
 
 function startClock(deadline: Date | null, spending: Spending, context: FlowContext) {

@@ -39,6 +39,8 @@ export interface BenchRequest {
   workspace: string | null
   /** Start a new benchmark even where an unfinished one of the same plan lies. */
   fresh: boolean
+  /** Whether runs are taken from the workspace's cache and kept there. */
+  cache: boolean
   passEnv: readonly string[]
   /** Budget and deadline; absent: none. */
   limits?: Limits

@@ -11,7 +11,7 @@ import { benchmarkPaths, runPaths } from '../store/paths.ts'
 import { readPlan, writeArtefact } from '../store/store.ts'
 import { planReady, snapshotSkills } from './bench.ts'
 import type { FlowContext } from './context.ts'
-import { execute } from './execute.ts'
+import { execute, uncached } from './execute.ts'
 import { holdBenchmark } from './hold.ts'
 import { newestBenchmark } from './newest.ts'
 import { preflight } from './preflight.ts'
@@ -41,7 +41,10 @@ export async function rerun(request: RerunRequest, context: FlowContext): Promis
   held.context.emit(await planReady(folder, { plan: only, choices: [`rerun of ${runId} as ${spec.run_id}`] }))
   const { concurrency, passEnv } = request
   const hidden = [plan.skill.path, path.dirname(path.dirname(folder))]
-  await execute({ plan: only, folder, skillFiles, passEnv, hidden, concurrency, limited: null }, held.context)
+  await execute(
+    { plan: only, folder, skillFiles, passEnv, hidden, concurrency, limited: null, ...uncached },
+    held.context,
+  )
   held.context.signal.throwIfAborted()
   return await summarize(folder, plan, held.context)
 }

@@ -30,10 +30,12 @@ export function runFinished(spec: RunSpec, record: RunRecord): FlowEvent {
     tokens,
     cost_usd: record.cost?.usd ?? null,
     skill_read: record.skill.read,
+    ...(record.cached_from && { cached: true }),
   }
 }
 
-export function gradeFinished(spec: RunSpec, grading: Grading): FlowEvent {
+/** `cached`: the whole grading was taken from the cache. */
+export function gradeFinished(spec: RunSpec, grading: Grading, cached = false): FlowEvent {
   const { passed, total } = grading.summary
   return {
     type: 'grade_finished',
@@ -43,5 +45,6 @@ export function gradeFinished(spec: RunSpec, grading: Grading): FlowEvent {
     pass_rate: total === 0 ? null : grading.summary.pass_rate,
     judge_errors: grading.judge_errors?.length ?? 0,
     cost_usd: grading.judge?.cost_usd ?? null,
+    ...((cached || grading.judge?.cached_from) && { cached: true }),
   }
 }

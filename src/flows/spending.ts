@@ -6,7 +6,7 @@ import type { RunRecord } from '../../schemas/run.ts'
 import type { Limits } from './limits.ts'
 import type { Forecast, Part } from './observed.ts'
 import { type Amounts, type Money, nothing, type Purses } from './purses.ts'
-import { type Spent, spentByGrading, spentByRun } from './spent.ts'
+import { paidForGrading, type Spent, spentByGrading, spentByRun } from './spent.ts'
 
 export interface SpendingRequest {
   limits: Limits
@@ -90,8 +90,8 @@ export class Spending {
     const hold = this.#holds.get(spec.run_id)
     this.#holds.delete(spec.run_id)
     if (hold !== undefined) this.#request.purses.settle(hold.run, nothing)
-    const spent = grading === null ? { usd: 0, tokens: 0, seconds: null } : spentByGrading(grading)
-    if (grading !== null) this.#request.forecast.now.add('grading', spec, spent)
+    const spent = paidForGrading(grading)
+    if (grading !== null) this.#request.forecast.now.add('grading', spec, spentByGrading(grading))
     this.#pay(hold?.grading ?? nothing, spent, `the cost of grading ${spec.run_id} was not reported`)
     this.#pump()
   }

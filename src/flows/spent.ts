@@ -39,6 +39,18 @@ export function spentByGrading({ judge, timing }: Grading): Spent {
   return { usd: judge.cost_usd, tokens: judge.tokens, seconds }
 }
 
+/** What this benchmark paid: nothing for what was taken from the cache. */
+export function paidForRun(record: RunRecord): Spent {
+  return record.cached_from ? unspent : spentByRun(record)
+}
+
+/** The same of a grading. */
+export function paidForGrading(grading: Grading | null): Spent {
+  return grading === null || grading.judge?.cached_from ? unspent : spentByGrading(grading)
+}
+
+const unspent: Spent = { usd: 0, tokens: 0, seconds: null }
+
 function tokensOf(usage: NonNullable<RunRecord['usage']>): number {
   return usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens
 }

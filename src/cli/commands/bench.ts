@@ -85,6 +85,7 @@ function requestOf(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
     onTimeout: parsed.onTimeout,
     workspace: parsed.workspace ?? null,
     fresh: parsed.fresh,
+    cache: parsed.cache && !parsed.lastFailed,
     passEnv: parsed.passEnv,
     limits: limitsOf(parsed),
   }

@@ -105,7 +105,12 @@ export const benchFlags = {
   fresh: {
     type: 'boolean',
     default: false,
-    describe: 'start anew even where an unfinished benchmark of this plan lies',
+    describe: 'start anew: neither go on with an unfinished benchmark of this plan nor reuse a run',
+  },
+  cache: {
+    type: 'boolean',
+    default: true,
+    describe: 'reuse runs of which all is the same, and keep new ones; --no-cache: neither',
   },
   'dry-run': {
     type: 'boolean',

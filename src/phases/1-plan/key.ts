@@ -4,29 +4,32 @@ import type { Environment, InputFile } from '../../../schemas/suite.ts'
 import { canonicalJson, sha256 } from '../../base/json.ts'
 
 /**
- * Hex sha256 of what shapes a run's result: what the agent gets (files, bundle and skill by content), engine, limits,
- * run number. Paths of this machine, ids, names, the configuration's label and the criteria are not in it, so that the same work
- * under another name or in another checkout has the same key.
+ * What shapes a run's result: what the agent gets (files, bundle and skill by content), engine, limits, run number. Paths of this
+ * machine, ids, names, the configuration's label and the criteria are not in it, so that the same work under another name or in
+ * another checkout is the same.
  */
-export function runKey(spec: Omit<RunSpec, 'key'>): string {
+export function runShape(spec: Omit<RunSpec, 'key'>) {
   const { prompt, setup, skill, absent_skill, engine, max_turns, timeout_seconds, activation, run_number } = spec
   const { files, git, environment } = spec
-  return sha256(
-    canonicalJson({
-      prompt,
-      files: contentOf(files),
-      setup,
-      git: git === null || git === true ? git : { bundle: git.sha256 },
-      ...(environment && { environment: environmentContent(environment) }),
-      skill: skill?.sha256 ?? null,
-      absent_skill,
-      engine,
-      max_turns,
-      timeout_seconds,
-      activation,
-      run_number,
-    }),
-  )
+  return {
+    prompt,
+    files: contentOf(files),
+    setup,
+    git: git === null || git === true ? git : { bundle: git.sha256 },
+    ...(environment && { environment: environmentContent(environment) }),
+    skill: skill?.sha256 ?? null,
+    absent_skill,
+    engine,
+    max_turns,
+    timeout_seconds,
+    activation,
+    run_number,
+  }
+}
+
+/** Hex sha256 of the shape. */
+export function runKey(spec: Omit<RunSpec, 'key'>): string {
+  return sha256(canonicalJson(runShape(spec)))
 }
 
 function environmentContent({ files, rules, agents, hooks, mcp_servers }: Environment) {

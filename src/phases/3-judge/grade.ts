@@ -10,7 +10,7 @@ import { canonicalJson, readJson, sha256 } from '../../base/json.ts'
 import { readEvents } from './checks/events.ts'
 import type { CheckScene } from './checks/scene.ts'
 import { byChecks, byJudge, type Decisions, timedOut } from './decisions.ts'
-import { type JudgeChoice, type Judged, judgeRun } from './judge.ts'
+import { type JudgeChoice, type Judged, type JudgeMemory, judgeRun } from './judge.ts'
 import { judgePromptSource } from './judge_prompt.ts'
 import { runOutputs } from './judge_room.ts'
 import { judgeParts } from './remarks.ts'
@@ -31,6 +31,8 @@ export interface GradeRunRequest {
   /** The judge's, by the names in its engine's `credentials`. */
   credentials: Readonly<Record<string, string>>
   signal: AbortSignal
+  /** What judges answered earlier; absent or null: nothing is remembered. */
+  memory?: JudgeMemory | null
 }
 
 /** A grading and when it was made (ISO times). */

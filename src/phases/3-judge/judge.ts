@@ -1,4 +1,5 @@
 /** Has a judge decide the expectations of one run: room, prompt, one question for all. */
+import type { CachedFrom } from '../../../schemas/cached_from.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 import { runMark } from '../../base/processes.ts'
@@ -24,6 +25,14 @@ export interface JudgeRequest {
   env: Readonly<Record<string, string>>
   credentials: Readonly<Record<string, string>>
   signal: AbortSignal
+  /** Absent or null: nothing is remembered. */
+  memory?: JudgeMemory | null
+}
+
+/** What was answered earlier to the same question about the same evidence. */
+export interface JudgeMemory {
+  recall(prompt: string): Promise<{ answer: unknown; spent: Spent; from: CachedFrom } | null>
+  keep(prompt: string, judged: { answer: JudgeAnswer; spent: Spent }): Promise<void>
 }
 
 /** One verdict for each expectation, in order; `answer` is null when the judge gave none at all. */
@@ -31,6 +40,8 @@ export interface Judged {
   verdicts: Verdict[]
   answer: JudgeAnswer | null
   spent: Spent
+  /** Absent: the judge was asked now. */
+  cachedFrom?: CachedFrom
 }
 
 const maxTurns = 60
@@ -45,10 +56,13 @@ export async function judgeRun(request: JudgeRequest): Promise<Judged> {
   })
   const expectations = one.expectations.map(({ text }) => text)
   const count = expectations.length
+  const prompt = judgePrompt({ prompt: one.prompt, expectedOutput: one.expected_output, expectations, room })
+  const known = recalled(await request.memory?.recall(prompt), count)
+  if (known !== null) return known
   const asked = await ask({
     engine: judge.engine,
     task: {
-      prompt: judgePrompt({ prompt: one.prompt, expectedOutput: one.expected_output, expectations, room }),
+      prompt,
       model: judge.model,
       command: judge.command,
       cwd: room.cwd,
@@ -64,7 +78,21 @@ export async function judgeRun(request: JudgeRequest): Promise<Judged> {
     review: (answer) => missingIn(answer, count),
   })
   if (asked.status === 'answered') {
-    return { verdicts: verdictsOf(asked.value, count), answer: asked.value, spent: asked.spent }
+    const { value: answer, spent } = asked
+    const verdicts = verdictsOf(answer, count)
+    if (isWhole(verdicts)) await request.memory?.keep(prompt, { answer, spent })
+    return { verdicts, answer, spent }
   }
   return { verdicts: one.expectations.map(() => ({ error: asked.error })), answer: null, spent: asked.spent }
+}
+
+function recalled(known: Awaited<ReturnType<JudgeMemory['recall']>> | undefined, count: number): Judged | null {
+  const answer = judgeAnswer.safeParse(known?.answer)
+  if (!known || !answer.success) return null
+  const verdicts = verdictsOf(answer.data, count)
+  return isWhole(verdicts) ? { verdicts, answer: answer.data, spent: known.spent, cachedFrom: known.from } : null
+}
+
+function isWhole(verdicts: readonly Verdict[]): boolean {
+  return !verdicts.some((verdict) => 'error' in verdict)
 }

@@ -5,7 +5,7 @@ import type { JudgeAnswer } from './judge_answer.ts'
 
 /** The judge's parts of a grading; `engine` and `model` are those asked for. */
 export function judgeParts(
-  { answer, spent }: Judged,
+  { answer, spent, cachedFrom }: Judged,
   asked: { engine: string; model: string | null },
 ): Pick<Grading, 'claims' | 'user_notes_summary' | 'eval_feedback' | 'judge'> {
   const judge = {
@@ -14,6 +14,7 @@ export function judgeParts(
     calls: spent.calls,
     tokens: spent.tokens,
     cost_usd: spent.costUsd,
+    ...(cachedFrom && { cached_from: cachedFrom }),
   }
   if (answer === null) return { judge }
   const { claims, user_notes_summary } = answer

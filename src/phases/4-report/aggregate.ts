@@ -6,6 +6,7 @@ import { classify, type Outcome } from './classify.ts'
 import { costOf } from './cost.ts'
 import type { AggregateInput, PlannedRun } from './input.ts'
 import { notes } from './notes.ts'
+import { reusedOf } from './reused.ts'
 
 /** The order of `planned` and `cases` does not matter: runs come by eval_id, candidate before baseline, run_number. */
 export function aggregate(input: AggregateInput): Benchmark {
@@ -25,6 +26,7 @@ export function aggregate(input: AggregateInput): Benchmark {
     cases: caseRows(input.cases, runs, arms),
     excluded_runs: excluded,
     cost: costOf(input),
+    ...reusedIn(input),
   }
   const written = notes({ ...parts, arms, cannotRun: cannotRun(input), undecided })
   const { schema_version, metadata, runs: listed, run_summary, ...rest } = parts
@@ -34,6 +36,11 @@ export function aggregate(input: AggregateInput): Benchmark {
 /** Every planned run has a grade, or has none by design or by choice: no criteria, a time-out that the user left out. */
 function isComplete({ planned, used, ungraded, excluded }: RunCounts): boolean {
   return planned > 0 && used + ungraded + (excluded.timed_out ?? 0) === planned
+}
+
+function reusedIn({ planned, results }: AggregateInput): Pick<Benchmark, 'reused'> {
+  const reused = reusedOf(planned.map((run) => results.get(run.run_id)?.record ?? null))
+  return reused === null ? {} : { reused }
 }
 
 function inOrder(planned: readonly PlannedRun[], { candidate, baseline }: Arms): PlannedRun[] {

@@ -5,9 +5,10 @@ import { caseNotes } from './notes/cases.ts'
 import { expectationNotes } from './notes/expectations.ts'
 import { gainNotes } from './notes/gain.ts'
 import { gapNotes } from './notes/gaps.ts'
+import { reuseNotes } from './notes/reuse.ts'
 
 /** The parts of a benchmark that notes are made from, and what it does not carry itself. */
-export interface NoteParts extends Pick<Benchmark, 'metadata' | 'runs' | 'run_summary'> {
+export interface NoteParts extends Pick<Benchmark, 'metadata' | 'runs' | 'run_summary' | 'reused'> {
   counts: RunCounts
   cases: readonly CaseRow[]
   excluded_runs: readonly ExcludedRun[]
@@ -26,9 +27,9 @@ export interface NoteGroup {
 /** Notes of one rule that are written out. */
 const cap = 5
 
-/** In the order in which they matter: what is missing, what the skill gains and costs, cases, expectations. */
+/** In the order in which they matter: what is missing, what was reused, what the skill gains and costs, cases, expectations. */
 export function notes(parts: NoteParts): string[] {
-  const groups = [gapNotes, gainNotes, caseNotes, expectationNotes].flatMap((rules) => rules(parts))
+  const groups = [gapNotes, reuseNotes, gainNotes, caseNotes, expectationNotes].flatMap((rules) => rules(parts))
   return groups.flatMap((group) => capped(group))
 }
 

@@ -1,0 +1,48 @@
+/** What lies in `<workspace>/.cache`: runs by all that shaped them, judges' answers by all that they were asked. */
+import { z } from 'zod'
+import { cachedFrom } from './cached_from.ts'
+import { grading } from './grading.ts'
+import { timing } from './timing.ts'
+
+/** What shaped a run, by name: short values as they are, long ones as sha256. Their hash is the key; nothing else is in it. */
+export const keyParts = z.record(z.string(), z.string())
+
+/** `entry.json` of a run: its files lie beside it in `files/`. */
+export const cacheEntry = z.object({
+  schema_version: z.literal(1),
+  key: z.string(),
+  parts: keyParts,
+  skill_name: z.string(),
+  run_id: z.string(),
+  from: cachedFrom,
+  evidence: z.string().describe('sha256 of what a judge gets to see of the run'),
+  files: z.array(z.object({ path: z.string(), bytes: z.number().int().nonnegative(), sha256: z.string() })),
+})
+
+/** A whole grading of a cached run under one set of criteria. */
+export const cachedGrading = z.object({
+  schema_version: z.literal(1),
+  of: z.string().describe('when the run was made that it grades: a newer run under the same key has another'),
+  from: cachedFrom,
+  grading,
+  timing,
+})
+
+/** The usable answer of a judge. */
+export const cachedAnswer = z.object({
+  schema_version: z.literal(1),
+  parts: keyParts,
+  from: cachedFrom,
+  answer: z.unknown(),
+  spent: z.object({
+    calls: z.number().int(),
+    tokens: z.number().nullable(),
+    costUsd: z.number().nullable(),
+    model: z.string().nullable(),
+  }),
+})
+
+export type KeyParts = z.infer<typeof keyParts>
+export type CacheEntry = z.infer<typeof cacheEntry>
+export type CachedGrading = z.infer<typeof cachedGrading>
+export type CachedAnswer = z.infer<typeof cachedAnswer>

@@ -1,0 +1,87 @@
+/** Gradings in the cache: a whole one of a run under the same criteria, and the answer of a judge to the same question. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { KeyParts } from '../../schemas/cache.ts'
+import type { Grading } from '../../schemas/grading.ts'
+import type { RunSpec } from '../../schemas/plan.ts'
+import type { RunRecord } from '../../schemas/run.ts'
+import type { SuiteCase } from '../../schemas/suite.ts'
+import { timing as timingSchema } from '../../schemas/timing.ts'
+import { messageOf } from '../base/error.ts'
+import { canonicalJson, sha256 } from '../base/json.ts'
+import { cacheFormat, cacheKey, cacheParts } from '../phases/1-plan/cache_parts.ts'
+import { evidenceDigest } from '../phases/3-judge/evidence_digest.ts'
+import { gradedKey } from '../phases/3-judge/grade.ts'
+import type { JudgeMemory } from '../phases/3-judge/judge.ts'
+import { keepAnswer, keepGrading, readAnswer } from '../store/cache_grading.ts'
+import { type Damage, readIf } from '../store/damage.ts'
+import { runPaths } from '../store/paths.ts'
+import type { RunCache } from './run_cache.ts'
+
+/** The hash of the criteria and of who decides them; null: a command decides, which is asked each time, or the judge is not known. */
+export function criteriaOf(runs: RunCache, one: SuiteCase): string | null {
+  const { judge, on_timeout: onTimeout } = runs.plan.options
+  if (one.checks.some(({ type }) => type === 'command')) return null
+  if (one.expectations.length > 0 && judge !== null && runs.judge === null) return null
+  const asks = one.expectations.length > 0 ? runs.judge : null
+  const parts: KeyParts = {
+    format: String(cacheFormat),
+    criteria: gradedKey({ runKey: '', case: one, judge, onTimeout }),
+    ...asks,
+  }
+  return cacheKey(parts)
+}
+
+/** Keeps the grading of a run that lies in the cache. Never rejects: what can't be kept is told once. */
+export async function keepGraded(runs: RunCache, made: Made): Promise<void> {
+  const { spec, record, grading } = made
+  const criteria = criteriaOf(runs, made.case)
+  if (criteria === null || record.status !== 'completed' || (grading.judge_errors ?? []).length > 0) return
+  const file = runPaths(runs.folder, spec.run_id).timing
+  const timing = readIf(timingSchema, file)
+  if (timing === null) return
+  const from = { benchmark: path.basename(runs.folder), at: timing.grader_end ?? record.ended_at }
+  try {
+    const run = cacheKey(cacheParts(spec, runs.surroundings))
+    await keepGrading(runs.cache, { run, criteria }, { schema_version: 1, of: record.ended_at, from, grading, timing })
+  } catch (error) {
+    runs.tell(runs.cache.folder, `${runs.cache.folder}: ${messageOf(error)}`)
+  }
+}
+
+interface Made {
+  case: SuiteCase
+  spec: RunSpec
+  record: RunRecord
+  grading: Grading
+}
+
+/** Remembers what a judge said of the evidence of this run; null where it is not known who judges. */
+export function judgeMemory(runs: RunCache, spec: RunSpec, record: RunRecord): JudgeMemory | null {
+  if (runs.judge === null) return null
+  const judge = runs.judge
+  const partsOf = async (prompt: string): Promise<KeyParts> => ({
+    ...judge,
+    format: String(cacheFormat),
+    run: spec.key,
+    prompt: sha256(prompt),
+    inputs: sha256(canonicalJson(spec.files.map(({ path: name, sha256: content }) => ({ name, content })))),
+    evidence: evidenceDigest(record, await readFile(runPaths(runs.folder, spec.run_id).transcript, 'utf8')),
+  })
+  return {
+    async recall(prompt) {
+      if (runs.mode !== 'use') return null
+      const tell = (damage: Damage) => runs.tell(damage.file, damage.message)
+      return readAnswer(runs.cache, cacheKey(await partsOf(prompt)), tell)
+    },
+    async keep(prompt, { answer, spent }) {
+      const from = { benchmark: path.basename(runs.folder), at: new Date().toISOString() }
+      try {
+        const parts = await partsOf(prompt)
+        await keepAnswer(runs.cache, cacheKey(parts), { schema_version: 1, parts, from, answer, spent })
+      } catch (error) {
+        runs.tell(runs.cache.folder, `${runs.cache.folder}: ${messageOf(error)}`)
+      }
+    },
+  }
+}

@@ -1,0 +1,137 @@
+/** Takes runs from the cache into a benchmark before anything is started: each laid out and graded as if made, saying where it is from. */
+import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { CachedGrading } from '../../schemas/cache.ts'
+import type { RunSpec } from '../../schemas/plan.ts'
+import { type RunRecord, runRecord } from '../../schemas/run.ts'
+import type { SuiteCase } from '../../schemas/suite.ts'
+import { checkAs, parseJson } from '../base/json.ts'
+import { cacheKey, cacheParts } from '../phases/1-plan/cache_parts.ts'
+import { gradedKey } from '../phases/3-judge/grade.ts'
+import { reusedOf } from '../phases/4-report/reused.ts'
+import { readCachedGrading } from '../store/cache_grading.ts'
+import { type CachedRun, layRun, readCachedRun, touchEntry } from '../store/cache_run.ts'
+import type { Damage } from '../store/damage.ts'
+import { benchmarkPaths, runPaths } from '../store/paths.ts'
+import { readRun } from '../store/store.ts'
+import { criteriaOf } from './cached_grading.ts'
+import type { FlowContext } from './context.ts'
+import { isDone } from './execute.ts'
+import type { RunCache } from './run_cache.ts'
+import { gradeFinished, runFinished } from './run_events.ts'
+
+/** Runs between two looks at whether the user wants an end. */
+const batch = 32
+
+/** Takes what is there of the runs that are missing; gives the run ids of those that need nothing more. */
+export async function reuseRuns(runs: RunCache | null, context: FlowContext): Promise<ReadonlySet<string>> {
+  const settled = new Set<string>()
+  if (runs?.mode !== 'use') return settled
+  const taken: RunRecord[] = []
+  const cases = new Map(runs.plan.cases.map((one) => [one.eval_id, one]))
+  for (const [index, spec] of runs.plan.runs.entries()) {
+    if (index % batch === 0) await turn()
+    if (context.drain.aborted || context.signal.aborted) break
+    const one = cases.get(spec.eval_id)
+    if (one === undefined || spec.rerun_of !== undefined || (await isThere(runs, spec))) continue
+    const found = await find(runs, { spec, one }, context)
+    if (found === null) continue
+    const { record, isSettled } = take(runs, { spec, one, found }, context)
+    taken.push(record)
+    if (isSettled) settled.add(spec.run_id)
+  }
+  tell(taken, runs, context)
+  return settled
+}
+
+async function isThere({ folder }: RunCache, spec: RunSpec): Promise<boolean> {
+  const stored = await readRun(folder, spec.run_id)
+  return stored !== null && isDone(stored, spec)
+}
+
+interface Found extends CachedRun {
+  record: RunRecord
+  grading: CachedGrading | null
+}
+
+async function find(
+  runs: RunCache,
+  of: { spec: RunSpec; one: SuiteCase },
+  context: FlowContext,
+): Promise<Found | null> {
+  const { cache } = runs
+  const tell = (damage: Damage) =>
+    context.emit({
+      type: 'artefact_damaged',
+      ...damage,
+      mended: 'it is no longer in the cache; what it held is made anew',
+    })
+  const key = cacheKey(cacheParts(of.spec, runs.surroundings))
+  const run = await readCachedRun(cache, key, tell)
+  if (run === null) return null
+  const record = checkAs(runRecord, parseJson(String(run.small.get('run.json')), 'run.json'), `${key}: run.json`)
+  const criteria = criteriaOf(runs, of.one)
+  const grading = criteria === null ? null : readCachedGrading(cache, { run: key, criteria }, tell)
+  return { ...run, record, grading: grading?.of === record.ended_at ? grading : null }
+}
+
+/** The record as it is in this benchmark, and whether nothing more needs to be done for the run. */
+function take(
+  runs: RunCache,
+  { spec, one, found }: { spec: RunSpec; one: SuiteCase; found: Found },
+  context: FlowContext,
+): { record: RunRecord; isSettled: boolean } {
+  const { run_id, eval_id, eval_name, configuration, key } = spec
+  const record: RunRecord = {
+    ...found.record,
+    ...{ run_id, eval_id, eval_name, configuration, key },
+    cached_from: found.entry.from,
+  }
+  const replaced = new Map([['run.json', pretty(record)]])
+  const graded = found.grading && regraded(runs, { spec, one, grading: found.grading })
+  if (found.grading !== null && graded !== null) {
+    replaced.set('grading.json', pretty(graded)).set('timing.json', pretty(found.grading.timing))
+  }
+  place(runs, { found, runId: run_id, replaced })
+  touchEntry(runs.cache, found.entry.key, context.now())
+  context.emit(runFinished(spec, record))
+  if (graded !== null) context.emit(gradeFinished(spec, graded, true))
+  return { record, isSettled: graded !== null || one.expectations.length + one.checks.length === 0 }
+}
+
+/** The grading as this benchmark's own, saying where the judge's part is from. */
+function regraded(runs: RunCache, of: { spec: RunSpec; one: SuiteCase; grading: CachedGrading }) {
+  const { judge, on_timeout: onTimeout } = runs.plan.options
+  const { grading, from } = of.grading
+  return {
+    ...grading,
+    ...(grading.judge && { judge: { ...grading.judge, cached_from: grading.judge.cached_from ?? from } }),
+    graded_key: gradedKey({ runKey: of.spec.key, case: of.one, judge, onTimeout }),
+  }
+}
+
+/** Laid out aside and moved in by one rename. Not synced: what a power failure takes is in the cache still. */
+function place(
+  { folder }: RunCache,
+  { found, runId, replaced }: { found: CachedRun; runId: string; replaced: ReadonlyMap<string, string> },
+): void {
+  const partial = path.join(benchmarkPaths(folder).partial, runId.replaceAll('/', '__'))
+  const target = runPaths(folder, runId).folder
+  rmSync(partial, { recursive: true, force: true })
+  layRun(found, partial, replaced)
+  mkdirSync(path.dirname(target), { recursive: true })
+  rmSync(target, { recursive: true, force: true })
+  renameSync(partial, target)
+}
+
+function tell(taken: readonly RunRecord[], runs: RunCache, context: FlowContext): void {
+  const reused = reusedOf(taken)
+  if (reused === null) return
+  const { runs: count, oldest, by_configuration } = reused
+  context.emit({ type: 'runs_reused', runs: count, planned: runs.plan.runs.length, oldest, by_configuration })
+}
+
+function pretty(value: unknown): string {
+  return `${JSON.stringify(value, null, 2)}\n`
+}

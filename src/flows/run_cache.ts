@@ -1,0 +1,128 @@
+/** The cache as a benchmark uses it: its runs by what shaped them, and what is kept of those that were made. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { KeyParts } from '../../schemas/cache.ts'
+import type { Plan, RunSpec } from '../../schemas/plan.ts'
+import type { RunRecord } from '../../schemas/run.ts'
+import { messageOf } from '../base/error.ts'
+import type { WalkedFile } from '../base/files.ts'
+import { cacheKey, cacheParts, type RunSurroundings } from '../phases/1-plan/cache_parts.ts'
+import { evidenceDigest } from '../phases/3-judge/evidence_digest.ts'
+import { type Cache, cacheOf, openCache } from '../store/cache.ts'
+import { keepRun } from '../store/cache_run.ts'
+import { runPaths } from '../store/paths.ts'
+import { engineParts, skillHashes } from './cache_surroundings.ts'
+import type { FlowContext } from './context.ts'
+import type { ReadyProbe } from './preflight.ts'
+import type { BenchRequest } from './prepare.ts'
+
+/** use: reads and keeps; renew: what is made replaces what was kept, nothing is read; off: neither. */
+export type CacheMode = 'use' | 'renew' | 'off'
+
+/** A fresh benchmark pays anew for what it keeps. */
+export function cacheMode({ cache, fresh }: Pick<BenchRequest, 'cache' | 'fresh'>): CacheMode {
+  if (!cache) return 'off'
+  return fresh ? 'renew' : 'use'
+}
+
+export interface RunCache {
+  cache: Cache
+  mode: Exclude<CacheMode, 'off'>
+  plan: Plan
+  /** The benchmark folder, absolute. */
+  folder: string
+  surroundings: RunSurroundings
+  /** What is known of the judge; null: none is needed. */
+  judge: KeyParts | null
+  /** The version of the engine by its own word before the runs. */
+  version: string | null
+  tell: (file: string, message: string) => void
+}
+
+export interface CacheRequest {
+  plan: Plan
+  folder: string
+  mode: CacheMode
+  skillFiles: ReadonlyMap<string, readonly WalkedFile[]>
+  /** By the JSON of the choice, as preflight gives them. */
+  probes: ReadonlyMap<string, ReadyProbe>
+  passEnv: readonly string[]
+}
+
+/** null: off, or it can't be used, which is told; a benchmark goes on without it. */
+export async function openRunCache(request: CacheRequest, context: FlowContext): Promise<RunCache | null> {
+  const { plan, folder, mode } = request
+  const { engine, judge } = plan.options
+  const probe = request.probes.get(JSON.stringify(engine)) ?? null
+  if (mode === 'off' || probe === null || !isKnown(probe)) return null
+  const workspace = path.dirname(path.dirname(folder))
+  const told = new Set<string>()
+  const tell = (file: string, message: string) => {
+    if (told.has(file)) return
+    told.add(file)
+    context.emit({ type: 'artefact_damaged', file, message, mended: 'the benchmark goes on without it' })
+  }
+  try {
+    return {
+      cache: await openCache(workspace),
+      mode,
+      plan,
+      folder,
+      surroundings: await surroundingsOf({ ...request, probe }, context),
+      judge: judge && judgeParts(request, context),
+      version: probe.version,
+      tell,
+    }
+  } catch (error) {
+    tell(cacheOf(workspace).folder, `${cacheOf(workspace).folder}: ${messageOf(error)}`)
+    return null
+  }
+}
+
+/** An engine of which neither version nor content is known may have changed: its runs are not kept. */
+function isKnown({ version, identity = {} }: ReadyProbe): boolean {
+  return version !== null || Object.keys(identity).length > 0
+}
+
+async function surroundingsOf(
+  request: Pick<CacheRequest, 'plan' | 'skillFiles' | 'passEnv'> & { probe: ReadyProbe | null },
+  context: Pick<FlowContext, 'env'>,
+): Promise<RunSurroundings> {
+  const { plan, probe, passEnv } = request
+  return {
+    skillFiles: await skillHashes(request.skillFiles),
+    engine: engineParts({ choice: plan.options.engine, probe, passEnv }, context),
+  }
+}
+
+function judgeParts({ plan, probes, passEnv }: CacheRequest, context: FlowContext): KeyParts | null {
+  const { judge } = plan.options
+  if (judge === null) return null
+  const probe = probes.get(JSON.stringify(judge)) ?? null
+  if (probe === null || !isKnown(probe)) return null
+  const { name, model, command = 'none' } = judge
+  return { engine: name, model: model ?? 'none', command, ...engineParts({ choice: judge, probe, passEnv }, context) }
+}
+
+/** Keeps a run that was just committed: a completed one, made as planned. Never rejects: what can't be kept is told once. */
+export async function keepMade(runs: RunCache, spec: RunSpec, record: RunRecord): Promise<void> {
+  if (record.status !== 'completed' || spec.rerun_of !== undefined) return
+  const { version } = record.engine
+  if (version !== null && runs.version !== null && version !== runs.version) return // it changed meanwhile
+  const parts = cacheParts(spec, runs.surroundings)
+  const place = runPaths(runs.folder, spec.run_id)
+  try {
+    const entry = {
+      schema_version: 1 as const,
+      key: cacheKey(parts),
+      parts,
+      skill_name: runs.plan.skill.name,
+      run_id: spec.run_id,
+      from: { benchmark: path.basename(runs.folder), at: record.ended_at },
+      evidence: evidenceDigest(record, await readFile(place.transcript, 'utf8')),
+    }
+    await keepRun(runs.cache, { entry, folder: place.folder, replace: runs.mode === 'renew' })
+  } catch (error) {
+    runs.tell(runs.cache.folder, `${runs.cache.folder}: ${messageOf(error)}`)
+  }
+}

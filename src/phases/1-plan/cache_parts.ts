@@ -1,0 +1,48 @@
+/** The parts of a run's cache key, by the names under which a miss is explained. */
+import type { KeyParts } from '../../../schemas/cache.ts'
+import type { RunSpec } from '../../../schemas/plan.ts'
+import { canonicalJson, sha256 } from '../../base/json.ts'
+import { runShape } from './key.ts'
+
+/** Raised when Whetstone itself makes runs or gradings in another way: what was cached before is then not reused. */
+export const cacheFormat = 1
+
+export interface RunSurroundings {
+  /** Of each skill version, by its sha256: the sha256 of every file. */
+  skillFiles: ReadonlyMap<string, Readonly<Record<string, string>>>
+  /** What is known of engine and environment outside the plan: version, program, endpoints, … */
+  engine: KeyParts
+}
+
+/** Everything of the run's shape, part by part, and what surrounds it. */
+export function cacheParts(spec: Omit<RunSpec, 'key'>, { skillFiles, engine }: RunSurroundings): KeyParts {
+  const { prompt, files, skill, engine: choice, ...rest } = runShape(spec)
+  const parts: KeyParts = {
+    format: String(cacheFormat),
+    prompt: sha256(prompt),
+    skill: skill ?? 'none',
+    ...prefixed('skill file', (skill !== null && skillFiles.get(skill)) || {}),
+  }
+  for (const { path, kind, content } of files) parts[`input ${kind} ${path}`] = content
+  for (const [name, value] of Object.entries({ engine: choice.name, ...choice, ...rest })) {
+    if (name !== 'name') parts[name.replaceAll('_', ' ')] = shown(value)
+  }
+  return { ...parts, ...engine }
+}
+
+/** The key of parts: nothing else is hashed, so that what explains a key is all of it. */
+export function cacheKey(parts: KeyParts): string {
+  return sha256(canonicalJson(parts))
+}
+
+function prefixed(prefix: string, parts: Readonly<Record<string, string>>): KeyParts {
+  return Object.fromEntries(Object.entries(parts).map(([name, value]) => [`${prefix} ${name}`, value]))
+}
+
+const longest = 80
+
+function shown(value: unknown): string {
+  if (value === null || value === undefined) return 'none'
+  const text = typeof value === 'string' ? value : canonicalJson(value)
+  return text.length > longest ? sha256(text) : text
+}
