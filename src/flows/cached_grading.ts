@@ -63,7 +63,7 @@ export function judgeMemory(runs: RunCache, spec: RunSpec, record: RunRecord): J
   const partsOf = async (prompt: string): Promise<KeyParts> => ({
     ...judge,
     format: String(cacheFormat),
-    run: spec.key,
+    run: cacheKey(cacheParts(spec, runs.surroundings)),
     prompt: sha256(prompt),
     inputs: sha256(canonicalJson(spec.files.map(({ path: name, sha256: content }) => ({ name, content })))),
     evidence: evidenceDigest(record, await readFile(runPaths(runs.folder, spec.run_id).transcript, 'utf8')),

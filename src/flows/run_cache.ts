@@ -6,7 +6,7 @@ import type { Plan, RunSpec } from '../../schemas/plan.ts'
 import type { RunRecord } from '../../schemas/run.ts'
 import { messageOf } from '../base/error.ts'
 import type { WalkedFile } from '../base/files.ts'
-import { cacheKey, cacheParts, type RunSurroundings } from '../phases/1-plan/cache_parts.ts'
+import { cacheKey, cacheParts, type RunSurroundings, twinsIn } from '../phases/1-plan/cache_parts.ts'
 import { evidenceDigest } from '../phases/3-judge/evidence_digest.ts'
 import { type Cache, cacheOf, openCache } from '../store/cache.ts'
 import { keepRun } from '../store/cache_run.ts'
@@ -91,6 +91,7 @@ async function surroundingsOf(
   const { plan, probe, passEnv } = request
   return {
     skillFiles: await skillHashes(request.skillFiles),
+    twins: twinsIn(plan.runs),
     engine: engineParts({ choice: plan.options.engine, probe, passEnv }, context),
   }
 }

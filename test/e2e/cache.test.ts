@@ -6,11 +6,12 @@ import { benchmark } from '../../schemas/benchmark.ts'
 import { type RunRecord, runRecord } from '../../schemas/run.ts'
 import { agent, fresh, makeSkill, whetstone } from './program.ts'
 
-const cases = [1, 2].map((id) => ({ id, prompt: `task ${id}`, checks: [{ type: 'contains', value: 'TIDY' }] }))
+const checks = [{ type: 'contains', value: 'TIDY' }]
+const cases = [1, 2].map((id) => ({ id, prompt: `task ${id}`, checks }))
 
-function setUp() {
+function setUp(evals: readonly object[] = cases) {
   const folder = fresh()
-  const skill = makeSkill(cases)
+  const skill = makeSkill(evals)
   const log = path.join(folder, 'agent.log')
   const workspace = path.join(folder, 'ws')
   const benchOf = async (runs: number, ...flags: string[]) => {
@@ -72,6 +73,15 @@ describe('a second bench of the same', () => {
     const { benchOf } = setUp()
     await benchOf(2)
     expect(await benchOf(3)).toMatchObject({ code: 0, started: 4 })
+  })
+  test('two cases that ask the same have runs of their own', async () => {
+    const { bench } = setUp([1, 2].map((id) => ({ id, name: `case ${id}`, prompt: 'the same', checks })))
+    const first = await bench()
+    const second = await bench()
+    expect([first, second].map(({ started }) => started)).toEqual([8, 0])
+    const starts = recordsIn(second.folder).map(({ started_at, ended_at }) => `${started_at} ${ended_at}`)
+    expect(starts).toEqual(recordsIn(first.folder).map(({ started_at, ended_at }) => `${started_at} ${ended_at}`))
+    expect(new Set(starts).size).toBe(8)
   })
   test('after the skill has changed: only the arm that saw it, and the benchmark says so', async () => {
     const { bench, skill } = setUp()

@@ -10,12 +10,14 @@ export const cacheFormat = 1
 export interface RunSurroundings {
   /** Of each skill version, by its sha256: the sha256 of every file. */
   skillFiles: ReadonlyMap<string, Readonly<Record<string, string>>>
+  /** The twins of the plan, by run id: see twinsIn. */
+  twins: ReadonlyMap<string, number>
   /** What is known of engine and environment outside the plan: version, program, endpoints, … */
   engine: KeyParts
 }
 
 /** Everything of the run's shape, part by part, and what surrounds it. */
-export function cacheParts(spec: Omit<RunSpec, 'key'>, { skillFiles, engine }: RunSurroundings): KeyParts {
+export function cacheParts(spec: Omit<RunSpec, 'key'>, { skillFiles, twins, engine }: RunSurroundings): KeyParts {
   const { prompt, files, skill, engine: choice, ...rest } = runShape(spec)
   const parts: KeyParts = {
     format: String(cacheFormat),
@@ -27,7 +29,23 @@ export function cacheParts(spec: Omit<RunSpec, 'key'>, { skillFiles, engine }: R
   for (const [name, value] of Object.entries({ engine: choice.name, ...choice, ...rest })) {
     if (name !== 'name') parts[name.replaceAll('_', ' ')] = shown(value)
   }
-  return { ...parts, ...engine }
+  const twin = twins.get(spec.run_id)
+  return { ...parts, ...(twin !== undefined && { twin: String(twin) }), ...engine }
+}
+
+/**
+ * Runs of one shape in a plan (two cases with the same prompt, two arms with the same skill) are runs of their own: the second
+ * is number 2, and so on; a run without a twin before it is not in the map.
+ */
+export function twinsIn(runs: readonly Pick<RunSpec, 'run_id' | 'key'>[]): ReadonlyMap<string, number> {
+  const seen = new Map<string, number>()
+  const twins = new Map<string, number>()
+  for (const { run_id, key } of runs) {
+    const number = (seen.get(key) ?? 0) + 1
+    seen.set(key, number)
+    if (number > 1) twins.set(run_id, number)
+  }
+  return twins
 }
 
 /** The key of parts: nothing else is hashed, so that what explains a key is all of it. */
