@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { type Benchmark, benchmark as benchmarkSchema } from '../../schemas/benchmark.ts'
 import { exists, writeAtomic } from '../base/files.ts'
+import { redactorFor } from '../base/redact.ts'
 import { aggregate } from '../phases/4-report/aggregate.ts'
 import { committedNotes } from '../phases/4-report/committed.ts'
 import { toHtml } from '../phases/4-report/html.ts'
@@ -22,11 +23,12 @@ export async function aggregateForeign(
 ): Promise<Summarized> {
   const found = await readForeign(folder, request)
   const made = aggregate(inputOf(folder, found, context))
-  const benchmark = withRemarks(made, found)
+  const redactor = redactorFor(context.env)
+  const benchmark = redactor.value(withRemarks(made, found))
   const paths = await freePaths(folder, found.committed, request.force)
   await writeArtefact(benchmarkSchema, paths.benchmark, benchmark)
   await writeAtomic(paths.markdown, toMarkdown(benchmark))
-  await writeAtomic(paths.report, toHtml(benchmark, found))
+  await writeAtomic(paths.report, toHtml(benchmark, redactor.value(found)))
   const [used, planned] = [benchmark.counts?.used ?? 0, benchmark.counts?.planned ?? 0]
   const complete = benchmark.complete ?? false
   context.emit({ type: 'benchmark_written', folder, benchmark: paths.benchmark, complete, used, planned })

@@ -1,6 +1,7 @@
 /** Grades one run that is on disk, unless the same grading is there already. */
 import type { Grading } from '../../schemas/grading.ts'
 import type { Plan, RunSpec } from '../../schemas/plan.ts'
+import { redactorFor } from '../base/redact.ts'
 import { openRoom } from '../base/room.ts'
 import { engineNamed } from '../engines/table.ts'
 import { pick, runEnvironment } from '../phases/2-run/environment.ts'
@@ -64,11 +65,12 @@ export async function gradeStored(request: GradeRequest, context: FlowContext): 
     memory: request.cache && judgeMemory(request.cache, spec, stored.record),
   })
   if (graded === null) return null
-  await writeGrading(request.folder, spec.run_id, graded)
-  const { grading: made } = graded
+  const clean = redactorFor(user).value(graded)
+  await writeGrading(request.folder, spec.run_id, clean)
+  const { grading: made } = clean
   if (request.cache !== null) await keepGraded(request.cache, { case: one, spec, record: stored.record, grading: made })
-  context.emit(gradeFinished(spec, graded.grading))
-  return graded.grading
+  context.emit(gradeFinished(spec, made))
+  return made
 }
 
 /** Where nothing is started nothing needs a place, and making one costs more than most gradings. */

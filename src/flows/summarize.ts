@@ -4,6 +4,7 @@ import type { Stop } from '../../schemas/limits.ts'
 import type { Plan } from '../../schemas/plan.ts'
 import { exists, writeAtomic } from '../base/files.ts'
 import { readJson } from '../base/json.ts'
+import { redactorFor } from '../base/redact.ts'
 import { aggregate } from '../phases/4-report/aggregate.ts'
 import { toHtml } from '../phases/4-report/html.ts'
 import { toMarkdown } from '../phases/4-report/markdown.ts'
@@ -43,6 +44,7 @@ export async function summarize(
   stop?: Stop | null,
 ): Promise<BenchResult> {
   const results = await readResults(folder, plan, context)
+  const redactor = redactorFor(context.env)
   const made = aggregate({
     metadata: {
       skillName: plan.skill.name,
@@ -65,10 +67,10 @@ export async function summarize(
     onTimeout: plan.options.on_timeout,
   })
   const paths = benchmarkPaths(folder)
-  const benchmark = withStop(made, stop === undefined ? await lastStop(paths.benchmark) : stop)
+  const benchmark = withStop(redactor.value(made), stop === undefined ? await lastStop(paths.benchmark) : stop)
   await writeArtefact(benchmarkSchema, paths.benchmark, benchmark)
   await writeAtomic(paths.markdown, toMarkdown(benchmark))
-  await writeAtomic(paths.report, toHtml(benchmark, plan))
+  await writeAtomic(paths.report, toHtml(benchmark, redactor.value(plan)))
   context.emit({
     type: 'benchmark_written',
     folder,

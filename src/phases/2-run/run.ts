@@ -6,6 +6,7 @@ import type { RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import { messageOf } from '../../base/error.ts'
 import type { WalkedFile } from '../../base/files.ts'
+import { redactorFor } from '../../base/redact.ts'
 import { openRoom } from '../../base/room.ts'
 import {
   type Engine,
@@ -18,6 +19,7 @@ import { collect, takeSnapshot } from './collect.ts'
 import { pick, runEnvironment } from './environment.ts'
 import { installEnvironment } from './install_environment.ts'
 import { type RunEnd, recordOf } from './record.ts'
+import { cleanOutputs, cleanRecord, keepStderr } from './redact.ts'
 import { Transcript } from './transcript.ts'
 import { layOut, SetupError, type WorkspaceRequest } from './workspace.ts'
 import { writeRunFiles } from './write.ts'
@@ -57,20 +59,28 @@ export async function performRun(request: RunRequest): Promise<RunResult> {
   mkdirSync(request.folder, { recursive: true })
   const { userEnv: user, passEnv, hidden } = request
   const env = runEnvironment({ user, home, mark: room.mark, passEnv, hidden })
-  const transcript = new Transcript(path.join(request.folder, 'transcript.jsonl'))
+  const redactor = redactorFor(user)
+  const transcript = new Transcript(path.join(request.folder, 'transcript.jsonl'), redactor)
   try {
     const end = await runIn(request, { cwd, env, transcript })
     if (end.outcome.status !== 'failed') request.onAgentEnd?.()
     await room.endProcesses()
     const outputs = await collectOutputs(request, { cwd, end })
+    const { folder } = request
+    const cleaned = cleanOutputs(path.join(folder, 'outputs'), outputs, redactor)
+    keepStderr(path.join(room.path, stderrName), path.join(folder, stderrName), redactor)
     transcript.close()
-    const record = recordOf({ request, end, outputs, events: transcript.events })
-    await writeRunFiles({ folder: request.folder, record, events: transcript.events, prompt: request.spec.prompt })
+    const record = cleanRecord(recordOf({ request, end, outputs, events: transcript.events }), redactor)
+    record.warnings.push(...cleaned)
+    const prompt = redactor.text(request.spec.prompt)
+    await writeRunFiles({ folder, record, events: transcript.events, prompt })
     return { record, retry: retryOf(record, end) }
   } finally {
     transcript.end()
   }
 }
+
+const stderrName = 'stderr.log'
 
 interface Place {
   cwd: string
@@ -135,7 +145,8 @@ const longestTimer = 2 ** 31 - 1
 async function timed(request: RunRequest, task: EngineTask, transcript: Transcript): Promise<RunEnd> {
   const limit = AbortSignal.timeout(Math.min(longestTimer, Math.ceil(request.spec.timeout_seconds * 1000)))
   const signal = AbortSignal.any([untilDeadline(request), limit])
-  const stderrFile = path.join(request.folder, 'stderr.log')
+  // in the room: nothing that was not looked through lies among the results
+  const stderrFile = path.join(path.dirname(task.cwd), stderrName)
   const startedAt = new Date()
   const start = performance.now()
   const finish = (outcome: RunEnd['outcome']): RunEnd => {

@@ -1,6 +1,7 @@
 /** Collects a run's events: transcript.jsonl as they come, then transcript.md to read, and what they count up to. */
 import { closeSync, openSync, writeFileSync } from 'node:fs'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
+import type { Redactor } from '../../base/redact.ts'
 import type { EmittedEvent } from '../../engines/engine.ts'
 
 export interface Counted {
@@ -14,15 +15,17 @@ export interface Counted {
 export class Transcript {
   readonly events: TranscriptEvent[] = []
   readonly #file: number
+  readonly #redactor: Redactor
   #isOpen = true
   #failure: { error: unknown } | null = null
 
-  constructor(file: string) {
+  constructor(file: string, redactor: Redactor) {
+    this.#redactor = redactor
     this.#file = openSync(file, 'w')
   }
 
   add(event: EmittedEvent): void {
-    const timed: TranscriptEvent = { ...event, at: new Date().toISOString() }
+    const timed: TranscriptEvent = { ...this.#redactor.value(event), at: new Date().toISOString() }
     this.events.push(timed)
     if (!this.#isOpen || this.#failure !== null) return
     try {

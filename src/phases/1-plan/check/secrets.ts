@@ -1,4 +1,5 @@
 /** Likely secrets in the text of files: found by the form of well-known keys, and never shown. */
+import { keyForms } from '../../../base/secret_forms.ts'
 import type { Finding, Rule } from './rule.ts'
 
 export interface SkillFileText {
@@ -10,16 +11,7 @@ export interface SkillFileText {
 }
 
 const forms: readonly { what: string; form: RegExp }[] = [
-  { what: 'an Anthropic key', form: /\bsk-ant-[A-Za-z0-9_-]{20,}/ },
-  { what: 'an OpenAI key', form: /\bsk-(?:proj-|svcacct-)?(?!ant-)[A-Za-z0-9_-]{32,}/ },
-  { what: 'an AWS access key id', form: /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/ },
-  { what: 'a GitHub token', form: /\b(?:gh[opsur]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})/ },
-  { what: 'a GitLab token', form: /\bglpat-[A-Za-z0-9_-]{20,}/ },
-  { what: 'a Slack token', form: /\bxox[abeoprs]-[A-Za-z0-9-]{20,}/ },
-  { what: 'a Google API key', form: /\bAIza[A-Za-z0-9_-]{35}\b/ },
-  { what: 'a Stripe key', form: /\b[rs]k_live_[A-Za-z0-9]{20,}/ },
-  { what: 'an npm token', form: /\bnpm_[A-Za-z0-9]{36}\b/ },
-  { what: 'a Hugging Face token', form: /\bhf_[A-Za-z0-9]{30,}/ },
+  ...keyForms,
   { what: 'a private key', form: /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----/ },
   {
     what: 'a password in an address',

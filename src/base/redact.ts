@@ -1,0 +1,128 @@
+/** Takes credentials out of texts before they are kept: the values of the user's own, and what has the form of one. */
+import { keyForms, type SecretForm, spokenForms } from './secret_forms.ts'
+
+type UserEnv = Readonly<Record<string, string | undefined>>
+
+export interface Redactor {
+  /** The text with each credential replaced by [redacted:NAME]. A value that is cut off at either end of the text goes too. */
+  text(text: string): string
+  /** The same in every text of a JSON value; the value itself where nothing is found. Property names stay. */
+  value<V>(value: V): V
+  /** Only the user's own values, for bytes that must keep their form otherwise; null: none is in it. */
+  bytes(bytes: Buffer): { bytes: Buffer; names: string[] } | null
+}
+
+const known = new WeakMap<UserEnv, Redactor>()
+
+/** The redactor for a user's environment, made once for each. */
+export function redactorFor(env: UserEnv): Redactor {
+  const found = known.get(env)
+  if (found !== undefined) return found
+  const made = makeRedactor(secretsIn(env))
+  known.set(env, made)
+  return made
+}
+
+interface Secret {
+  name: string
+  value: string
+}
+
+const secretName =
+  /(^|_)(API_?KEY|KEY|TOKEN|PASS|PASSWD|PASSPHRASE|CREDENTIALS?|AUTH|COOKIE)S?$|SECRET|PASSWORD|(ACCESS|PRIVATE)_?KEY$/i
+const leastLength = 8
+/** Shorter values count only as a whole word, and uncut: a key such as `practice` is a part of many harmless words. */
+const wholeWordBelow = 16
+
+/** Values of the variables whose names say that they are secret; a path names a file and is none. */
+function secretsIn(env: UserEnv): Secret[] {
+  const found = Object.entries(env).flatMap(([name, value = '']) =>
+    secretName.test(name) && value.trim().length >= leastLength && !/^[~.]{0,2}\//.test(value)
+      ? [{ name, value: value.trim() }]
+      : [],
+  )
+  return found.sort((a, b) => b.value.length - a.value.length)
+}
+
+const forms: readonly SecretForm[] = [...keyForms, ...spokenForms]
+
+function makeRedactor(secrets: readonly Secret[]): Redactor {
+  // inside JSON a value may be escaped
+  const spelt = secrets.flatMap(({ name, value }) => {
+    const escaped = JSON.stringify(value).slice(1, -1)
+    return escaped === value
+      ? [{ name, value }]
+      : [
+          { name, value },
+          { name, value: escaped },
+        ]
+  })
+  const names = [...spelt.map(({ name }) => name), ...forms.map(({ name }) => name)]
+  const keeps = [...spelt.map(() => undefined), ...forms.map(({ keep }) => keep)]
+  const sources = [...spelt.map(({ value }) => exactly(value)), ...forms.map(({ form }) => form.source)]
+  const pattern = new RegExp(sources.map((source) => `(${source})`).join('|'), 'g')
+  const replaced = (found: string, ...groups: unknown[]) => {
+    const index = groups.findIndex((group) => group !== undefined)
+    return `${keeps[index]?.exec(found)?.[0] ?? ''}${mark(names[index] ?? 'key')}`
+  }
+  const text = (given: string) => withoutCutEnds(given.replace(pattern, replaced), secrets)
+  return { text, value: (value) => inTexts(value, text), bytes: (bytes) => withoutValues(bytes, secrets) }
+}
+
+function mark(name: string): string {
+  return `[redacted:${name}]`
+}
+
+function exactly(value: string): string {
+  const source = value.replaceAll(/[.*+?^${}()|[\]\\/-]/g, '\\$&')
+  return value.length < wholeWordBelow ? `(?<![\\w-])${source}(?![\\w-])` : source
+}
+
+/** A text may be cut inside a value (the tail of a log): at least half of the value, at the text's very end or beginning. */
+function withoutCutEnds(text: string, secrets: readonly Secret[]): string {
+  let rest = text
+  for (const { name, value } of secrets) {
+    const least = Math.ceil(value.length / 2)
+    if (value.length < wholeWordBelow || rest.length < least) continue
+    if (value.includes(rest.slice(-least))) {
+      const length = longest(value.length, least, (size) => rest.endsWith(value.slice(0, size)))
+      if (length > 0) rest = `${rest.slice(0, -length)}${mark(name)}`
+    }
+    if (value.includes(rest.slice(0, least))) {
+      const length = longest(value.length, least, (size) => rest.startsWith(value.slice(-size)))
+      if (length > 0) rest = `${mark(name)}${rest.slice(length)}`
+    }
+  }
+  return rest
+}
+
+function longest(from: number, to: number, fits: (size: number) => boolean): number {
+  for (let size = from - 1; size >= to; size -= 1) if (fits(size)) return size
+  return 0
+}
+
+function inTexts<V>(value: V, text: (text: string) => string): V
+function inTexts(value: unknown, text: (text: string) => string): unknown {
+  if (typeof value === 'string') return text(value)
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) {
+    const items = value.map((item) => inTexts(item, text))
+    return items.some((item, index) => item !== value[index]) ? items : value
+  }
+  const entries = Object.entries(value).map(([key, inner]) => [key, inTexts(inner, text)] as const)
+  return entries.some(([key, inner]) => inner !== Reflect.get(value, key)) ? Object.fromEntries(entries) : value
+}
+
+/** Text gets the mark; in other bytes a value is overwritten, so that nothing moves. */
+function withoutValues(bytes: Buffer, secrets: readonly Secret[]): { bytes: Buffer; names: string[] } | null {
+  const found = secrets.filter(({ value }) => bytes.includes(value))
+  if (found.length === 0) return null
+  const isText = !bytes.includes(0)
+  let text = bytes.toString('latin1')
+  for (const { name, value } of found) {
+    const raw = Buffer.from(value).toString('latin1')
+    text = text.replaceAll(new RegExp(exactly(raw), 'g'), isText ? mark(name) : '*'.repeat(raw.length))
+  }
+  const changed = Buffer.from(text, 'latin1')
+  return changed.equals(bytes) ? null : { bytes: changed, names: found.map(({ name }) => name) }
+}

@@ -1,0 +1,55 @@
+/** The forms of well-known keys and tokens: one table for `check`, which reports them, and for redaction, which takes them out. */
+
+export interface SecretForm {
+  /** What stands in its place: [redacted:NAME]. */
+  name: string
+  /** As a message names it. */
+  what: string
+  form: RegExp
+  /** What of the text found may stay, from its beginning. */
+  keep?: RegExp
+}
+
+/** Each begins with a text of its own, so that a search is quick. */
+export const keyForms: readonly SecretForm[] = [
+  { name: 'anthropic-key', what: 'an Anthropic key', form: /\bsk-ant-[A-Za-z0-9_-]{20,}/ },
+  { name: 'openai-key', what: 'an OpenAI key', form: /\bsk-(?:proj-|svcacct-)?(?!ant-)[A-Za-z0-9_-]{32,}/ },
+  { name: 'aws-key-id', what: 'an AWS access key id', form: /\b(?:AKIA|ASIA)[A-Z2-7]{16}\b/ },
+  {
+    name: 'github-token',
+    what: 'a GitHub token',
+    form: /\b(?:gh[opsur]_[A-Za-z0-9]{36,}|github_pat_[A-Za-z0-9_]{50,})/,
+  },
+  { name: 'gitlab-token', what: 'a GitLab token', form: /\bglpat-[A-Za-z0-9_-]{20,}/ },
+  { name: 'slack-token', what: 'a Slack token', form: /\bxox[abeoprs]-[A-Za-z0-9-]{20,}/ },
+  { name: 'google-key', what: 'a Google API key', form: /\bAIza[A-Za-z0-9_-]{35}\b/ },
+  { name: 'stripe-key', what: 'a Stripe key', form: /\b[rs]k_live_[A-Za-z0-9]{20,}/ },
+  { name: 'npm-token', what: 'an npm token', form: /\bnpm_[A-Za-z0-9]{36}\b/ },
+  { name: 'huggingface-token', what: 'a Hugging Face token', form: /\bhf_[A-Za-z0-9]{30,}/ },
+]
+
+/** What only redaction looks for: whole blocks, and what is harmless in the files of a skill. */
+export const spokenForms: readonly SecretForm[] = [
+  {
+    name: 'private-key',
+    what: 'a private key',
+    form: /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----[\s\S]*?(?:-----END (?:[A-Z]+ )*PRIVATE KEY-----|$)/,
+  },
+  {
+    name: 'web-token',
+    what: 'a JSON web token',
+    form: /\beyJ[A-Za-z0-9_-]{10,}\.eyJ[A-Za-z0-9_-]{10,}\.[A-Za-z0-9_-]{10,}/,
+  },
+  {
+    name: 'bearer-token',
+    what: 'a bearer token',
+    form: /\b[Bb]earer\s{1,4}[A-Za-z0-9._~+/-]{16,}=*/,
+    keep: /^[Bb]earer\s+/,
+  },
+  {
+    name: 'password',
+    what: 'a password in an address',
+    form: /:\/\/[^\s/:@<>{}$"']{1,100}:[^\s/:@<>{}$"']{8,200}(?=@[\w.-])/,
+    keep: /^:\/\/[^:]*:/,
+  },
+]

@@ -1,0 +1,91 @@
+/** Redaction: the forms of keys, the user's own values in every spelling, and what must stay as it is. */
+import { describe, expect, test } from 'vitest'
+import { redactorFor } from '../../src/base/redact.ts'
+
+const own = 'Qx7-own+value/of.the(user)'
+const redactor = redactorFor({
+  MY_SERVICE_KEY: own,
+  SHORT_TOKEN: 'practice',
+  TINY_SECRET: '1234567',
+  KEY_FILE_SECRET: '/home/me/key.json',
+  QUOTED_PASSWORD: 'with "quotes" and\nlines',
+  SPEECH: 'not a secret at all',
+})
+const letters = (count: number) => 'aB3dE5gH1jK2mN4pQ6rS8tU0vW'.repeat(4).slice(0, count)
+const pem = ['-----BEGIN RSA PRIVATE KEY-----', letters(64), letters(64), '-----END RSA PRIVATE KEY-----']
+
+describe('what has the form of a key', () => {
+  test.each([
+    ['anthropic-key', `sk-ant-api03-${letters(40)}`],
+    ['openai-key', `sk-proj-${letters(40)}`],
+    ['openai-key', `sk-${letters(40)}`],
+    ['aws-key-id', 'AKIAQ3EGRT5TZ7WXYABC'],
+    ['github-token', `ghp_${letters(36)}`],
+    ['github-token', `github_pat_${letters(60)}`],
+    ['gitlab-token', `glpat-${letters(20)}`],
+    ['slack-token', `xoxb-${letters(24)}`],
+    ['google-key', `AIza${letters(35)}`],
+    ['stripe-key', `sk_live_${letters(24)}`],
+    ['npm-token', `npm_${letters(36)}`],
+    ['huggingface-token', `hf_${letters(34)}`],
+    ['private-key', pem.join('\n')],
+    ['private-key', pem.slice(0, 2).join('\n')],
+    ['private-key', pem.join('\\n')],
+    ['web-token', `eyJ${letters(20)}.eyJ${letters(20)}.${letters(20)}`],
+  ])('%s %s', (name, key) => {
+    expect(redactor.text(`before ${key}`)).toBe(`before [redacted:${name}]`)
+    expect(redactor.text(`"${key}"`)).not.toContain(key.slice(-12))
+  })
+  test.each([
+    ['Authorization: Bearer abcdefghijklmnop1234==', 'Authorization: Bearer [redacted:bearer-token]'],
+    ['postgres://me:correct-horse@db.local/x', 'postgres://me:[redacted:password]@db.local/x'],
+    [`a sk-ant-${letters(30)} b ghp_${letters(36)} c`, 'a [redacted:anthropic-key] b [redacted:github-token] c'],
+  ])('%s', (text, clean) => expect(redactor.text(text)).toBe(clean))
+  test.each([
+    'the risk-ant-farm is big',
+    'sk-ant-short',
+    'task-0123456789012345678901234567890123456789',
+    'AKIA is a prefix',
+    'https://example.com:8080/a@b',
+    'a bearer of bad news',
+    '-----BEGIN PUBLIC KEY-----',
+    'b'.repeat(64),
+    '/tmp/whetstone-1234.567-abcdef/work/eval-1-totals/with_skill/run-1',
+  ])('stays: %s', (text) => expect(redactor.text(text)).toBe(text))
+})
+
+describe("the user's own values", () => {
+  const mark = '[redacted:MY_SERVICE_KEY]'
+  test.each([
+    [`it is ${own}.`, `it is ${mark}.`],
+    [`x${own}y`, `x${mark}y`],
+    [`it begins ${own.slice(0, 20)}`, `it begins ${mark}`],
+    [`${own.slice(8)} is its end`, `${mark} is its end`],
+    [`${own.slice(0, 8)} alone is too little`, `${own.slice(0, 8)} alone is too little`],
+    ['the key is practice', 'the key is [redacted:SHORT_TOKEN]'],
+    ['claude-practice-1 in practices', 'claude-practice-1 in practices'],
+    ['1234567 is too short', '1234567 is too short'],
+    ['a path: /home/me/key.json', 'a path: /home/me/key.json'],
+    ['not a secret at all', 'not a secret at all'],
+    ['{"a":"with \\"quotes\\" and\\nlines"}', '{"a":"[redacted:QUOTED_PASSWORD]"}'],
+  ])('%j', (text, clean) => expect(redactor.text(text)).toBe(clean))
+  test('in every text of a value, which else stays itself', () => {
+    const value = { a: [{ b: `x ${own}` }], c: 1, d: null }
+    expect(redactor.value(value)).toEqual({ a: [{ b: `x ${mark}` }], c: 1, d: null })
+    const clean = { a: [{ b: 'x' }] }
+    expect(redactor.value(clean)).toBe(clean)
+  })
+  test.each([
+    ['text', Buffer.from(`é ${own}\n`), Buffer.from(`é ${mark}\n`)],
+    [
+      'other bytes',
+      Buffer.from(`\0\u00ff${own}\0`, 'latin1'),
+      Buffer.from(`\0\u00ff${'*'.repeat(own.length)}\0`, 'latin1'),
+    ],
+  ])('in a file of %s', (_what, bytes, clean) => {
+    expect(redactor.bytes(bytes)).toEqual({ bytes: clean, names: ['MY_SERVICE_KEY'] })
+  })
+  test.each([`ghp_${letters(36)}`, 'claude-practice-1'])('a file with %s is the product of the agent', (text) => {
+    expect(redactor.bytes(Buffer.from(text))).toBeNull()
+  })
+})

@@ -1,0 +1,106 @@
+/** Credentials planted in every place an agent can reach are found nowhere in the workspace. */
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { practice } from '../engines/stage.ts'
+import { claudeBinary, needs } from '../require.ts'
+import { agent, fresh, makeSkill, whetstone } from './program.ts'
+
+const key = 'Zk4-user-own-credential-99817'
+const shaped = `ghp_${'aB3dE5gH1jK2mN4pQ6rS8tU0vWxYz1234567'.slice(0, 36)}`
+const checks = [
+  { type: 'contains', value: 'my key is' },
+  { type: 'contains', value: 'The key', path: 'answer.md' },
+  { type: 'command', run: 'cat answer.md; exit 3', text: 'the command shows it' },
+]
+
+interface Setting {
+  engine: string
+  env: Record<string, string>
+  args?: string[]
+}
+
+/** Every file below the workspace that holds the text. */
+async function benched({ engine, env, args = [] }: Setting) {
+  const workspace = path.join(fresh(), 'ws')
+  const skill = makeSkill([{ id: 1, name: 'leak', prompt: 'tell', checks }])
+  const flags = ['--engine', engine, '--runs', '1', '--retries', '0', '--workspace', workspace]
+  const end = await whetstone(['bench', skill, ...flags, ...args], { env })
+  const files = readdirSync(workspace, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
+  const read = files.map((one) => {
+    const file = path.join(one.parentPath, one.name)
+    return {
+      name: path.relative(workspace, file).replace(/^benchmarks\/[^/]+\//, ''),
+      text: readFileSync(file, 'latin1'),
+    }
+  })
+  const holding = (text: string) => read.filter((one) => one.text.includes(text)).map((one) => one.name)
+  return { end, holding, said: `${end.stdout}${end.stderr}` }
+}
+
+const run = 'eval-1-leak/with_skill/run-1'
+const places = ['transcript.jsonl', 'transcript.md', 'stderr.log', 'run.json', 'grading.json', 'outputs/answer.md']
+const reports = ['benchmark.json', 'report.html']
+
+describe('an agent of the command engine that tells all', () => {
+  test('its key and what has the form of one are redacted everywhere', async () => {
+    const env = { ANTHROPIC_API_KEY: key, SHAPED: shaped }
+    const { end, holding, said } = await benched({ engine: agent('leaky.mjs'), env, args: ['--pass-env', 'SHAPED'] })
+    expect(end.code, end.stderr).toBe(0)
+    expect([...holding(key), ...holding(shaped), ...holding(key.slice(9))]).toEqual([])
+    expect(said).not.toContain(key)
+    const marked = holding('[redacted:ANTHROPIC_API_KEY]')
+    expect(marked).toEqual(expect.arrayContaining([...places.map((place) => `${run}/${place}`), ...reports]))
+    expect(holding('[redacted:github-token]')).toEqual(
+      expect.arrayContaining([`${run}/transcript.jsonl`, `${run}/stderr.log`]),
+    )
+  })
+  test('nor does it come out where it fails', async () => {
+    const env = { ANTHROPIC_API_KEY: key }
+    const { holding, said } = await benched({ engine: `${agent('leaky.mjs')} --fail`, env })
+    expect(holding(key)).toEqual([])
+    expect(said).not.toContain(key)
+    expect(said).toContain('[redacted:ANTHROPIC_API_KEY]')
+    expect(holding('it failed with [redacted:ANTHROPIC_API_KEY]')).toContain(`${run}/run.json`)
+  })
+  test('negative control: the same value under a name that says no secret is found in each place', async () => {
+    const { holding } = await benched({
+      engine: agent('leaky.mjs'),
+      env: { PLAIN_WORD: key },
+      args: ['--pass-env', 'PLAIN_WORD'],
+    })
+    expect(holding(key)).toEqual(expect.arrayContaining([...places.map((place) => `${run}/${place}`), ...reports]))
+  })
+})
+
+const scenario = (tool: string) => `
+rules:
+  - { name: looks, when: { turn: 1, tool: "^Bash$" }, tool_calls: { name: Bash, input: { command: "env; ${tool}", description: d } } }
+  - { name: tells, text: "my key is {{trim lastResult}}" }
+`
+
+test('the tools of the anthropic engine do not have its key; what --pass-env gives them is redacted', async () => {
+  await using server = await practice(scenario('true'))
+  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: key, OTHER_SECRET: 'Zk5-another-credential-11' }
+  const { holding } = await benched({ engine: 'anthropic:practice-1', env, args: ['--pass-env', 'OTHER_SECRET'] })
+  expect([...holding(key), ...holding('Zk5-another')]).toEqual([])
+  const shown = JSON.stringify(server.requests)
+  expect(shown).not.toContain('ANTHROPIC_API_KEY=')
+  expect(shown).toContain('OTHER_SECRET=Zk5-another')
+  expect(holding('OTHER_SECRET=[redacted:OTHER_SECRET]')).toContain(`${run}/transcript.jsonl`)
+})
+
+const claude = claudeBinary()
+needs(
+  'the claude CLI',
+  claude !== null,
+  'npm run agents',
+)('Claude Code hands its key to its tools', () => {
+  test('and it is redacted', async () => {
+    await using server = await practice(scenario('true'))
+    const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: key, WHETSTONE_CLAUDE: claude ?? '' }
+    const { holding } = await benched({ engine: 'claude-code:claude-practice-1', env })
+    expect(holding(key)).toEqual([])
+    expect(holding('ANTHROPIC_API_KEY=[redacted:ANTHROPIC_API_KEY]')).toContain(`${run}/transcript.jsonl`)
+  })
+})
