@@ -92,6 +92,27 @@ export const runRecord = z.discriminatedUnion('status', [
   z.object({ status: z.literal('cancelled'), ...shared }),
 ])
 
+const counts = {
+  key: true,
+  configuration: true,
+  engine: true,
+  duration_ms: true,
+  usage: true,
+  cost: true,
+  skill: true,
+  cached_from: true,
+} as const
+const [completed, timedOut, failed, cancelled] = runRecord.options
+
+/** The part of a record that a benchmark counts: read by the ten thousand, the rest is passed over. */
+export const countedRecord = z.discriminatedUnion('status', [
+  completed.pick({ status: true, ...counts }),
+  timedOut.pick({ status: true, ...counts }),
+  failed.pick({ status: true, error: true, ...counts }),
+  cancelled.pick({ status: true, ...counts }),
+])
+
+export type CountedRecord = z.infer<typeof countedRecord>
 export type FailureKind = z.infer<typeof failureKind>
 export type OutputFile = z.infer<typeof outputFile>
 export type RunRecord = z.infer<typeof runRecord>

@@ -9,7 +9,7 @@ import { aggregate } from '../phases/4-report/aggregate.ts'
 import { toHtml } from '../phases/4-report/html.ts'
 import { toMarkdown } from '../phases/4-report/markdown.ts'
 import { type BenchmarkPaths, benchmarkPaths, runPaths } from '../store/paths.ts'
-import { readRun, type StoredRun, writeArtefact } from '../store/store.ts'
+import { type CountedRun, readCounted, writeArtefact } from '../store/store.ts'
 import type { FlowContext } from './context.ts'
 
 export interface Summarized {
@@ -43,7 +43,7 @@ export async function summarize(
   context: FlowContext,
   stop?: Stop | null,
 ): Promise<BenchResult> {
-  const results = await readResults(folder, plan, context)
+  const results = readResults(folder, plan, context)
   const redactor = redactorFor(context.env)
   const made = aggregate({
     metadata: {
@@ -107,10 +107,10 @@ export async function isComplete(folder: string): Promise<boolean> {
 }
 
 /** The runs on disk that belong to the plan, by run id. */
-async function readResults(folder: string, plan: Plan, context: FlowContext): Promise<Map<string, StoredRun>> {
-  const results = new Map<string, StoredRun>()
+function readResults(folder: string, plan: Plan, context: FlowContext): Map<string, CountedRun> {
+  const results = new Map<string, CountedRun>()
   for (const spec of plan.runs) {
-    const stored = await readRun(folder, spec.run_id, (damage) =>
+    const stored = readCounted(folder, spec.run_id, (damage) =>
       context.emit({ type: 'artefact_damaged', ...damage, mended: 'left out; the same bench makes it anew' }),
     )
     if (stored !== null && stored.record.key === spec.key) results.set(spec.run_id, stored)
@@ -119,7 +119,7 @@ async function readResults(folder: string, plan: Plan, context: FlowContext): Pr
 }
 
 /** The models really used, else the one asked for. */
-function executorModel(plan: Plan, results: ReadonlyMap<string, StoredRun>): string {
+function executorModel(plan: Plan, results: ReadonlyMap<string, CountedRun>): string {
   const used = new Set([...results.values()].flatMap(({ record }) => record.engine.model ?? []))
   const { model, name } = plan.options.engine
   return used.size > 0 ? [...used].sort().join(', ') : (model ?? `${name} default`)

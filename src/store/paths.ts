@@ -49,14 +49,15 @@ export interface RunPaths {
 
 export function runPaths(benchmark: string, runId: string): RunPaths {
   const folder = path.join(benchmark, runId)
+  // put together by hand: asked for by the ten thousand, and the folder is normal by now
   return {
     folder,
-    record: path.join(folder, 'run.json'),
-    grading: path.join(folder, 'grading.json'),
-    timing: path.join(folder, 'timing.json'),
-    metrics: path.join(folder, 'outputs/metrics.json'),
-    transcript: path.join(folder, 'transcript.md'),
-    outputs: path.join(folder, 'outputs'),
+    record: `${folder}/run.json`,
+    grading: `${folder}/grading.json`,
+    timing: `${folder}/timing.json`,
+    metrics: `${folder}/outputs/metrics.json`,
+    transcript: `${folder}/transcript.md`,
+    outputs: `${folder}/outputs`,
   }
 }
 

@@ -7,7 +7,7 @@ import { evalMetadata } from '../../schemas/eval_metadata.ts'
 import { type Grading, grading } from '../../schemas/grading.ts'
 import { type Metrics, metrics } from '../../schemas/metrics.ts'
 import { type Plan, plan } from '../../schemas/plan.ts'
-import { type RunRecord, runRecord } from '../../schemas/run.ts'
+import { type CountedRecord, countedRecord, type RunRecord, runRecord } from '../../schemas/run.ts'
 import type { SuiteCase } from '../../schemas/suite.ts'
 import { type Timing, timing } from '../../schemas/timing.ts'
 import { codeOf, messageOf, UserError } from '../base/error.ts'
@@ -23,6 +23,8 @@ export interface StoredRun {
   timing: Timing | null
   metrics: Metrics | null
 }
+
+export type CountedRun = Omit<StoredRun, 'record'> & { record: CountedRecord }
 
 /** Writes an artefact after checking it, so that nothing unfit is ever on disk. */
 export async function writeArtefact<S extends z.ZodType>(schema: S, file: string, value: z.infer<S>): Promise<void> {
@@ -101,6 +103,13 @@ export async function readRun(benchmark: string, runId: string, onDamage?: OnDam
     timing: readIf(timing, paths.timing, onDamage),
     metrics: readIf(metrics, paths.metrics, onDamage),
   }
+}
+
+/** What counts of a run: a part of its record, and its grading, which holds the metrics; null as with readRun. */
+export function readCounted(benchmark: string, runId: string, onDamage?: OnDamage): CountedRun | null {
+  const paths = runPaths(benchmark, runId)
+  const record = readIf(countedRecord, paths.record, onDamage)
+  return record && { record, grading: readIf(grading, paths.grading, onDamage), timing: null, metrics: null }
 }
 
 /** Writes a grading and adds the grader's times to timing.json. */

@@ -2,7 +2,7 @@
 import type { Grading } from '../../../schemas/grading.ts'
 import type { Metrics } from '../../../schemas/metrics.ts'
 import type { RunSpec } from '../../../schemas/plan.ts'
-import type { RunRecord } from '../../../schemas/run.ts'
+import type { CountedRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 import type { Timing } from '../../../schemas/timing.ts'
 
@@ -20,7 +20,7 @@ export type PlannedRun = Pick<RunSpec, 'run_id' | 'eval_id' | 'eval_name' | 'run
 
 export interface RunResult {
   /** Null: made by another tool, which keeps no record. */
-  record: RunRecord | null
+  record: CountedRecord | null
   grading: Grading | null
   timing: Timing | null
   metrics: Metrics | null

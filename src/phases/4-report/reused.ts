@@ -1,10 +1,10 @@
 /** Runs that were not made for this benchmark but taken from the cache: how many, of which arm, how old. */
 import type { ReusedRuns } from '../../../schemas/benchmark.ts'
-import type { RunRecord } from '../../../schemas/run.ts'
+import type { CountedRecord } from '../../../schemas/run.ts'
 import { round } from './stats/round.ts'
 
 /** null: none. The cost is null unless it is known of each. */
-export function reusedOf(records: readonly (RunRecord | null)[]): ReusedRuns | null {
+export function reusedOf(records: readonly (CountedRecord | null)[]): ReusedRuns | null {
   const reused = records.flatMap((record) => (record?.cached_from ? { ...record, at: record.cached_from.at } : []))
   const [first] = reused
   if (first === undefined) return null
