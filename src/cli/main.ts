@@ -39,7 +39,7 @@ function parser(argv: readonly string[], done: (code: number) => void) {
     .scriptName('whetstone')
     .usage('Benchmarks agent skills and sharpens them.\n\n$0 <command> [options]')
   return commands
-    .reduce((args, add) => add(args, done), program)
+    .reduce((args, add) => add(args, done, argv), program)
     .demandCommand(1, 'Give a command.')
     .strict()
     .check(checkValues)

@@ -20,6 +20,7 @@ const switches = new Set([
   'no-cache',
   'last-failed',
   'dry-run',
+  'print-config',
   'again',
   'null',
   'oracle',

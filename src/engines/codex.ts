@@ -9,6 +9,7 @@ import { confinementOf, programFolders } from './codex/own_sandbox.ts'
 import { findCodex, missingCodex, probeCodex } from './codex/probe.ts'
 import { failureOf, reportOf } from './codex/report.ts'
 import { CodexStream } from './codex/stream.ts'
+import { isPriced } from './cost.ts'
 import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from './engine.ts'
 import { withSchema } from './json_answer.ts'
 import { complete, fail } from './outcome.ts'
@@ -22,6 +23,8 @@ export const codex: Engine = {
   credentials: [...codexKeys, 'OPENAI_BASE_URL', 'WHETSTONE_CODEX'],
   skillsFolder,
   probe: probeCodex,
+  // which model it takes by itself is known only when it has run
+  reports: async (model) => ({ cost: model !== null && (await isPriced(model, 'openai')), tokens: true }),
   run,
 }
 

@@ -9,6 +9,10 @@ export const openai: Engine = {
   credentials: ['OPENAI_API_KEY', 'OPENAI_BASE_URL'],
   skillsFolder,
   probe,
+  async reports(model) {
+    const { isPriced } = await import('./cost.ts')
+    return { cost: await isPriced(openaiModel(model), 'openai'), tokens: true }
+  },
   // the SDK is loaded when it is needed: commands that start no engine stay quick
   async run(task, context) {
     const [{ runLoop }, { openaiApi }] = await Promise.all([import('./tool_loop/loop.ts'), import('./openai/api.ts')])

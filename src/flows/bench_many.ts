@@ -16,6 +16,8 @@ export interface ManyRequest extends Omit<BenchRequest, 'skill'> {
   skills: readonly string[]
   /** engine:model,engine:model; null: the request's own engine. */
   matrix: string | null
+  /** What is asked of each skill where that differs, by its absolute path; its workspace and limits are those of all. */
+  each?: ReadonlyMap<string, Omit<BenchRequest, 'skill'>>
 }
 
 /** How one of them ended. */
@@ -87,7 +89,7 @@ async function endOf(one: One, context: FlowContext, benchOne: typeof bench): Pr
 
 /** Every skill × every cell, each with its workspace: `<root>/<skill>/<cell>`; a single skill's root is its own workspace. */
 async function spread(asked: ManyRequest, cells: readonly MatrixCell[]): Promise<{ root: string; all: One[] }> {
-  const { skills, matrix: _, ...shared } = asked
+  const { skills, matrix: _, each, ...shared } = asked
   const places = [...new Set(skills.map((skill) => path.resolve(skill)))]
   const names = await Promise.all(places.map(nameOf))
   const folders = distinct(names.map(folderName))
@@ -98,7 +100,7 @@ async function spread(asked: ManyRequest, cells: readonly MatrixCell[]): Promise
   const all = places.flatMap((place, at): One[] => {
     const workspace = isSingle ? root : path.join(root, folders[at] ?? '')
     const skill = names[at] ?? place
-    const request = { ...shared, skill: place, workspace }
+    const request = { ...shared, ...each?.get(place), skill: place, workspace }
     if (cells.length === 0) return [{ skill, cell: null, request }]
     return cells.map(({ text: engine, folder }) => ({
       skill,

@@ -14,7 +14,7 @@ async function refuse(choice: EngineChoice, { budget, budgetTokens, costPerRun }
   const reported = (await engineNamed(choice.name).reports?.(choice.model)) ?? { cost: false, tokens: false }
   const name = [choice.name, choice.model].filter(Boolean).join(':')
   if (budget !== null && costPerRun === null && !reported.cost) {
-    const fix = 'give --cost-per-run DOLLARS for a run whose cost is not reported, or leave --budget out'
+    const fix = 'name a model that has a known price, or what a run counts that does not say: --cost-per-run DOLLARS'
     throw new UserError(`--budget: what ${name} costs is not known`, fix)
   }
   if (budgetTokens !== null && !reported.tokens) {

@@ -1,4 +1,5 @@
 /** `whetstone bench`: two arms: does the skill help? */
+import path from 'node:path'
 import type { Argv } from 'yargs'
 import { UserError } from '../../base/error.ts'
 import type { ManyRequest } from '../../flows/bench_many.ts'
@@ -6,6 +7,7 @@ import type { BenchRequest, Prepared } from '../../flows/prepare.ts'
 import type { RerunRequest } from '../../flows/rerun.ts'
 import { exitCodes } from '../exit.ts'
 import { benchFlags } from './bench_flags.ts'
+import type { OfSkill } from './bench_settings.ts'
 import { limitsOf } from './limit_flags.ts'
 import { type Done, showResult, withFlow, withJson } from './shared.ts'
 
@@ -34,10 +36,10 @@ function benchOptions(args: Argv) {
 }
 
 /** Adds the command; `done` gets its exit code. */
-export function addBench(args: Argv, done: Done): Argv {
+export function addBench(args: Argv, done: Done, argv: readonly string[]): Argv {
   return args.command('bench <skill..>', 'two arms: does the skill help?', benchOptions, async (parsed) => {
     refuseMixtures(parsed)
-    done(await start(parsed))
+    done(await start(parsed, argv))
   })
 }
 
@@ -55,14 +57,20 @@ function refuseMixtures({ rerun, skill, matrix, lastFailed, dryRun, fresh, case:
   if (given.length > 0) throw new UserError(`--rerun with ${given.join(', ')}`, 'name one run of one skill')
 }
 
-async function start(parsed: BenchArguments): Promise<number> {
+async function start(given: BenchArguments, argv: readonly string[]): Promise<number> {
+  const { settingsOfSkills } = await import('./bench_settings.ts')
+  const ofSkills = await settingsOfSkills({ argv, options: benchOptions, args: given })
+  const parsed = ofSkills[0]?.configured.args ?? given
+  if (given.printConfig) return printSettings(ofSkills, given.json)
+  if (!given.json) await saySettings(ofSkills)
   const request = requestOf(parsed)
   const { skill: skills, matrix = null, json, dryRun, lastFailed } = parsed
   const [skill = '', ...others] = skills
   if (parsed.rerun !== undefined) return rerunAndShow({ ...request, skill, run: parsed.rerun }, json)
   if (others.length > 0 || matrix !== null) {
     if (dryRun && lastFailed) throw new UserError('--last-failed with --dry-run', 'plan one skill at a time')
-    return benchSeveral({ ...request, skills, matrix }, { json, dryRun, lastFailed })
+    const each = new Map(ofSkills.map((one) => [path.resolve(one.skill), requestOf(one.configured.args)]))
+    return benchSeveral({ ...request, skills, matrix, each }, { json, dryRun, lastFailed })
   }
   if (lastFailed) return lastFailedAndShow({ ...request, skill }, { json, dryRun })
   return dryRun ? planAndShow({ ...request, skill }, json) : benchAndShow({ ...request, skill }, json)
@@ -89,6 +97,21 @@ function requestOf(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
     passEnv: parsed.passEnv,
     limits: limitsOf(parsed),
   }
+}
+
+/** Nobody should wonder why it runs otherwise than the command line says. */
+async function saySettings(ofSkills: readonly OfSkill<BenchArguments>[]): Promise<void> {
+  if (ofSkills.every(({ configured }) => configured.file === null)) return
+  const { settingsLine } = await import('../config/print.ts')
+  const lines = new Set(ofSkills.flatMap(({ configured }) => settingsLine(configured) ?? []))
+  for (const line of lines) process.stderr.write(`${line}\n`)
+}
+
+async function printSettings(ofSkills: readonly OfSkill<BenchArguments>[], json: boolean): Promise<number> {
+  const { printConfig } = await import('../config/print.ts')
+  const texts = ofSkills.map(({ skill, configured }) => printConfig({ of: skill, configured }, json))
+  process.stdout.write(`${texts.join(json ? '\n' : '\n\n')}\n`)
+  return exitCodes.done
 }
 
 async function benchAndShow(request: BenchRequest, json: boolean): Promise<number> {

@@ -112,6 +112,11 @@ export const benchFlags = {
     default: true,
     describe: 'reuse runs of which all is the same, and keep new ones; --no-cache: neither',
   },
+  'print-config': {
+    type: 'boolean',
+    default: false,
+    describe: 'print every setting and where it comes from (flag, whetstone.config.yaml, default), run nothing',
+  },
   'dry-run': {
     type: 'boolean',
     default: false,

@@ -1,6 +1,9 @@
 /** `whetstone grade`: grades finished runs again, without running them. */
-import type { Argv } from 'yargs'
-import { type Done, showResult, wholeNumber, withFlow, withJson } from './shared.ts'
+import path from 'node:path'
+import type { ArgumentsCamelCase, Argv } from 'yargs'
+import { exitCodes } from '../exit.ts'
+import { gradeFlags } from './grade_flags.ts'
+import { type Done, showResult, withFlow, withJson } from './shared.ts'
 
 function gradeOptions(args: Argv) {
   return withJson(args)
@@ -9,37 +12,7 @@ function gradeOptions(args: Argv) {
       demandOption: true,
       describe: 'a benchmark folder (it holds plan.json)',
     })
-    .option('judge', {
-      type: 'string',
-      requiresArg: true,
-      describe: 'who grades: engine[:model] or a model; as planned if not given',
-    })
-    .option('case', {
-      type: 'string',
-      array: true,
-      nargs: 1,
-      default: [] as string[],
-      describe: 'only these cases: id, name or glob (repeatable)',
-    })
-    .option('again', {
-      type: 'boolean',
-      default: false,
-      describe: 'grade even what was graded with the same criteria and judge',
-    })
-    .option('concurrency', {
-      type: 'number',
-      requiresArg: true,
-      default: 4,
-      coerce: wholeNumber('concurrency', 1, 256),
-      describe: 'gradings at once',
-    })
-    .option('pass-env', {
-      type: 'string',
-      array: true,
-      nargs: 1,
-      default: [] as string[],
-      describe: 'environment variables that checks may see (repeatable)',
-    })
+    .options(gradeFlags)
     .usage(
       '$0 grade <benchmark> [options]\n\ngrade finished runs again, without running them\n\nTakes the criteria that the suite has now, so you can edit expectations and\nchecks and pay for no run. Then it writes benchmark.json anew.',
     )
@@ -47,12 +20,32 @@ function gradeOptions(args: Argv) {
     .example('$0 grade <benchmark> --judge anthropic:opus --again', 'with another judge')
 }
 
-export function addGrade(args: Argv, done: Done): Argv {
+/** The configuration file is the one of the skill that was benched. */
+async function settingsOf(args: ArgumentsCamelCase<GradeArguments>, argv: readonly string[]) {
+  const [{ configure }, { readPlan }] = await Promise.all([
+    import('../config/configure.ts'),
+    import('../../store/store.ts'),
+  ])
+  const { path: skill } = (await readPlan(path.resolve(args.benchmark))).skill
+  const start = path.join(skill, 'evals')
+  return configure({ command: 'grade', usage: 'grade <benchmark>', options: gradeOptions, argv, args, start, skill })
+}
+
+type GradeArguments = ReturnType<typeof gradeOptions> extends Argv<infer T> ? T : never
+
+export function addGrade(args: Argv, done: Done, argv: readonly string[]): Argv {
   return args.command(
     'grade <benchmark>',
     'grade finished runs again, without running them',
     gradeOptions,
-    async (parsed) => {
+    async (given) => {
+      const configured = await settingsOf(given, argv)
+      const parsed = configured.args
+      if (parsed.printConfig) {
+        const { printConfig } = await import('../config/print.ts')
+        process.stdout.write(`${printConfig({ of: parsed.benchmark, configured }, parsed.json)}\n`)
+        return done(exitCodes.done)
+      }
       const { grade } = await import('../../flows/grade.ts')
       const { benchmark, judge = null, case: cases, again, concurrency, passEnv, json } = parsed
       const request = { benchmark, judge, cases, again, concurrency, passEnv }

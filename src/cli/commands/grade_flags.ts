@@ -1,0 +1,42 @@
+/** The flags of `grade`. */
+import type { Options } from 'yargs'
+import { wholeNumber } from './shared.ts'
+
+export const gradeFlags = {
+  judge: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'who grades: engine[:model] or a model; as planned if not given',
+  },
+  case: {
+    type: 'string',
+    array: true,
+    nargs: 1,
+    default: [] as string[],
+    describe: 'only these cases: id, name or glob (repeatable)',
+  },
+  again: {
+    type: 'boolean',
+    default: false,
+    describe: 'grade even what was graded with the same criteria and judge',
+  },
+  concurrency: {
+    type: 'number',
+    requiresArg: true,
+    default: 4,
+    coerce: wholeNumber('concurrency', 1, 256),
+    describe: 'gradings at once',
+  },
+  'print-config': {
+    type: 'boolean',
+    default: false,
+    describe: 'print every setting and where it comes from (flag, whetstone.config.yaml, default), grade nothing',
+  },
+  'pass-env': {
+    type: 'string',
+    array: true,
+    nargs: 1,
+    default: [] as string[],
+    describe: 'environment variables that checks may see (repeatable)',
+  },
+} satisfies Record<string, Options>

@@ -1,0 +1,103 @@
+/** A command line with what a configuration file adds to it: flags win, then the file, then the defaults. */
+import path from 'node:path'
+import yargs, { type ArgumentsCamelCase, type Argv } from 'yargs'
+import { UserError } from '../../base/error.ts'
+import { findConfig } from './find.ts'
+import { type ConfiguredCommand, powers, settingsOf } from './keys.ts'
+import type { Setting } from './read.ts'
+
+export interface ConfigureRequest<T> {
+  command: ConfiguredCommand
+  /** As yargs has it: bench <skill..>. */
+  usage: string
+  options: (args: Argv) => Argv<T>
+  argv: readonly string[]
+  /** What argv alone means. */
+  args: ArgumentsCamelCase<T>
+  /** Where to look first, then above. */
+  start: string
+  /** A file in this folder came with the skill, and may set less; null: nobody else's. */
+  skill: string | null
+}
+
+/** Where a value came from. */
+export type Origin = { kind: 'flag' } | { kind: 'file'; file: string; line: number } | { kind: 'default' }
+
+export interface Configured<T> {
+  args: ArgumentsCamelCase<T>
+  /** The configuration file, absolute; null: none was found. */
+  file: string | null
+  origins: ReadonlyMap<string, Origin>
+}
+
+/** Throws UserError for a mistake in the file. */
+export async function configure<T>(request: ConfigureRequest<T>): Promise<Configured<T>> {
+  const { argv, command } = request
+  const given = givenIn(argv)
+  const flags = Object.keys(settingsOf(command))
+  const origins = new Map<string, Origin>(flags.map((key) => [key, { kind: given.has(key) ? 'flag' : 'default' }]))
+  const file = await findConfig(request.start, process.env.HOME)
+  if (file === null) return { args: request.args, file, origins }
+  const { readConfig } = await import('./read.ts')
+  const settings = await readConfig(file, command)
+  refusePowers(file, settings, request.skill)
+  const used = settings.filter(({ key }) => !given.has(key) && !isMoot(key, argv, given))
+  for (const { key, line } of used) origins.set(key, { kind: 'file', file, line })
+  if (used.length === 0) return { args: request.args, file, origins }
+  return { args: await parse(request, used.flatMap(wordsOf)), file, origins }
+}
+
+function wordsOf({ key, values }: Setting): string[] {
+  return values.map((value) => `--${key}=${value}`)
+}
+
+async function parse<T>(
+  { usage, options, argv }: ConfigureRequest<T>,
+  words: readonly string[],
+): Promise<ArgumentsCamelCase<T>> {
+  const found: ArgumentsCamelCase<T>[] = []
+  const end = argv.indexOf('--')
+  const all = end < 0 ? [...argv, ...words] : [...argv.slice(0, end), ...words, ...argv.slice(end)]
+  await yargs(all)
+    .command(usage, '', options, (parsed) => void found.push(parsed))
+    .help(false)
+    .version(false)
+    .exitProcess(false)
+    .fail((message, error) => {
+      throw error ?? new UserError(message)
+    })
+    .parseAsync()
+  const [first] = found
+  if (first === undefined) throw new Error(`no command in ${argv.join(' ')}`)
+  return first
+}
+
+/** The long names of the flags on a command line. */
+function givenIn(argv: readonly string[]): Set<string> {
+  const end = argv.indexOf('--')
+  return new Set(
+    argv.slice(0, end < 0 ? argv.length : end).flatMap((word) => {
+      const [, name] = /^--(?:no-)?([A-Za-z][\w-]*)/.exec(word) ?? []
+      return name === undefined ? [] : [name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)]
+    }),
+  )
+}
+
+/** What a flag has already said in other words: the engines of --matrix, the model of --engine name:model. */
+function isMoot(key: string, argv: readonly string[], given: ReadonlySet<string>): boolean {
+  if (key === 'matrix') return given.has('engine') || given.has('model')
+  if (key !== 'engine' && key !== 'model') return false
+  const at = argv.findIndex((word) => /^--engine(=|$)/.test(word))
+  const named = at >= 0 && /:/.test(argv[at] === '--engine' ? (argv[at + 1] ?? '') : (argv[at] ?? ''))
+  return given.has('matrix') || (key === 'model' && named)
+}
+
+/** Whoever wrote the skill must not choose what runs on the user's machine, or what it sees of the environment. */
+function refusePowers(file: string, settings: readonly Setting[], skill: string | null): void {
+  if (skill === null || path.relative(skill, file).startsWith('..')) return
+  for (const { key, values, line } of settings) {
+    if (!powers.has(key) || (key !== 'pass-env' && !values.some((value) => value.includes('command:')))) continue
+    const fix = `move ${path.basename(file)} above the skill's folder, or give --${key}`
+    throw new UserError(`${file}:${line}: ${key}: not in a file that comes with the skill`, fix)
+  }
+}

@@ -1,0 +1,99 @@
+/** Which flags can be set in whetstone.config.yaml: a key is the flag's long name, its value is checked as the flag's is. */
+import type { Options } from 'yargs'
+import { z } from 'zod'
+import { messageOf } from '../../base/error.ts'
+import { benchFlags } from '../commands/bench_flags.ts'
+import { gradeFlags } from '../commands/grade_flags.ts'
+
+/** Commands that read the file, each with its flags. */
+export const configured = { bench: benchFlags, grade: gradeFlags } satisfies Record<string, Record<string, Options>>
+
+export type ConfiguredCommand = keyof typeof configured
+
+/** What one start of the program is asked to do, rather than how things are done here. */
+const oneTime: ReadonlySet<string> = new Set([
+  'rerun',
+  'last-failed',
+  'fresh',
+  'dry-run',
+  'print-config',
+  'again',
+  'yes',
+])
+
+/** Whose value is a path; it is meant relative to the file. */
+export const pathKeys: ReadonlySet<string> = new Set(['workspace', 'suite', 'baseline'])
+
+/** Whose value may name a program, a server or a variable of the environment: not for a file that comes with the skill. */
+export const powers: ReadonlySet<string> = new Set(['engine', 'judge', 'matrix', 'pass-env'])
+
+/** One for all skills of a command. */
+export const sharedKeys: ReadonlySet<string> = new Set([
+  'matrix',
+  'workspace',
+  'concurrency',
+  'budget',
+  'budget-tokens',
+  'cost-per-run',
+  'deadline',
+])
+
+/** The flags of a command that can be set. */
+export function settingsOf(command: ConfiguredCommand): Record<string, Options> {
+  const flags: Record<string, Options> = configured[command]
+  return Object.fromEntries(Object.entries(flags).filter(([name]) => !oneTime.has(name)))
+}
+
+/** The file's schema: the settings of all commands, and a section for each command, which wins for that command. */
+export const configFile = z
+  .strictObject({
+    $schema: z.string().optional().describe('for editors'),
+    ...fieldsOf({ ...settingsOf('grade'), ...settingsOf('bench') }),
+    bench: z
+      .strictObject(fieldsOf(settingsOf('bench')))
+      .optional()
+      .describe('for bench only'),
+    grade: z
+      .strictObject(fieldsOf(settingsOf('grade')))
+      .optional()
+      .describe('for grade only'),
+  })
+  .describe('whetstone.config.yaml or .json: settings of the command line, kept in a file')
+
+/** The keys at the top of the file or in a section. */
+export function keysOf(section: string | null): string[] {
+  if (section === 'bench' || section === 'grade') return Object.keys(settingsOf(section))
+  return section === null ? Object.keys(configFile.shape) : []
+}
+
+function fieldsOf(flags: Record<string, Options>): Record<string, z.ZodType> {
+  return Object.fromEntries(Object.entries(flags).map(([name, option]) => [name, fieldOf(name, option)]))
+}
+
+function fieldOf(name: string, option: Options): z.ZodType {
+  const one = option.choices === undefined ? basic(option) : z.enum(option.choices.map(String))
+  const type = option.array ? z.union([one, z.array(one)], { error: 'neither a text nor a list of texts' }) : one
+  return type
+    .superRefine((value, context) => {
+      const mistake = mistakeOf(name, option, value)
+      if (mistake !== null) context.addIssue({ code: 'custom', message: mistake })
+    })
+    .optional()
+    .describe(option.describe ?? '')
+}
+
+function basic({ type, array }: Options): z.ZodType {
+  if (type === 'number') return z.number()
+  if (type === 'boolean') return z.boolean()
+  return array ? z.union([z.string().min(1), z.number()]) : z.string().min(1)
+}
+
+/** What the flag itself says of the value; null: nothing. */
+function mistakeOf(name: string, { coerce }: Options, value: unknown): string | null {
+  try {
+    coerce?.(value)
+    return null
+  } catch (error) {
+    return messageOf(error).replace(`--${name}: `, '')
+  }
+}

@@ -1,0 +1,163 @@
+/** whetstone.config: found up the tree, flags win, every mistake has its line, what comes with a skill may set less. */
+import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { benchFlags } from '../../src/cli/commands/bench_flags.ts'
+import { keysOf } from '../../src/cli/config/keys.ts'
+import { agent, fresh, makeSkill, whetstone } from '../e2e/program.ts'
+
+const evals = [{ id: 1, prompt: 'x', checks: [{ type: 'contains', value: 'TIDY' }] }]
+
+/** A skill in a repository of its own, with these files in the folder above it. */
+function repository(files: Record<string, string>, inSkill: Record<string, string> = {}) {
+  const skill = makeSkill(evals, inSkill)
+  const root = path.dirname(skill)
+  mkdirSync(path.join(root, '.git'))
+  for (const [name, text] of Object.entries(files)) writeFileSync(path.join(root, name), text)
+  return { skill, root }
+}
+
+const yaml = 'whetstone.config.yaml'
+
+async function printed(skill: string, ...flags: string[]) {
+  const end = await whetstone(['bench', skill, '--print-config', '--json', ...flags])
+  expect(end.code, end.stderr).toBe(0)
+  const { file, settings } = JSON.parse(end.stdout)
+  const of = (key: string) => settings.find((one: { key: string }) => one.key === key)
+  return { file, of, settings }
+}
+
+describe('values', () => {
+  test('flag before section before top before default, each with its origin', async () => {
+    const { skill, root } = repository({ [yaml]: 'runs: 5\ntimeout: 60\nretries: 1\nbench:\n  timeout: 90\n' })
+    const { of, file } = await printed(skill, '--retries', '4')
+    expect(file).toBe(path.join(root, yaml))
+    expect(of('runs')).toMatchObject({ value: 5, origin: { kind: 'file', file, line: 1 } })
+    expect(of('timeout')).toMatchObject({ value: 90, origin: { kind: 'file', line: 5 } })
+    expect(of('retries')).toMatchObject({ value: 4, origin: { kind: 'flag' } })
+    expect(of('concurrency')).toMatchObject({ value: 4, origin: { kind: 'default' } })
+  })
+  test('a table for people', async () => {
+    const { skill } = repository({ [yaml]: 'runs: 5\n' })
+    const { stdout } = await whetstone(['bench', skill, '--print-config', '--retries=4'], { cwd: path.dirname(skill) })
+    expect(stdout).toMatch(/^runs +5 +whetstone\.config\.yaml:1$/m)
+    expect(stdout).toMatch(/^retries +4 +flag$/m)
+  })
+  test('JSON too, lists, and paths relative to the file', async () => {
+    const text = JSON.stringify({
+      $schema: 'x',
+      workspace: 'out',
+      case: [1, 'b*'],
+      engine: 'command:./agent.sh {prompt}',
+    })
+    const { skill, root } = repository({ 'whetstone.config.json': text })
+    const { of } = await printed(skill)
+    expect(of('workspace').value).toBe(path.join(root, 'out'))
+    expect(of('case').value).toEqual(['1', 'b*'])
+    expect(of('engine').value).toBe(`command:${path.join(root, 'agent.sh')} {prompt}`)
+  })
+  test('they hold for the runs', async () => {
+    const { skill, root } = repository({
+      [yaml]: `engine: ${JSON.stringify(agent('tidy.mjs'))}\nruns: 1\nworkspace: out\n`,
+    })
+    expect(await whetstone(['bench', skill])).toMatchObject({ code: 0 })
+    expect(readdirSync(path.join(root, 'out/benchmarks'))).toHaveLength(1)
+  })
+  test('--matrix puts engine and model of the file aside, --engine its matrix', async () => {
+    const { skill } = repository({ [yaml]: 'engine: anthropic\nmodel: haiku\n' })
+    const { of } = await printed(skill, '--matrix', 'anthropic:haiku,anthropic:sonnet')
+    expect([of('engine').value, of('model').value]).toEqual(['auto', null])
+    const other = await printed(repository({ [yaml]: 'matrix: anthropic:haiku\n' }).skill, '--engine', 'anthropic')
+    expect(other.of('matrix').value).toBeNull()
+  })
+})
+
+describe('where it is looked for', () => {
+  test('beside the suite first', async () => {
+    const { skill } = repository({ [yaml]: 'runs: 5\n' }, { [`evals/${yaml}`]: 'runs: 7\n' })
+    expect((await printed(skill)).of('runs').value).toBe(7)
+  })
+  const nested = (git: boolean) => {
+    const { skill } = repository({})
+    const root = fresh()
+    cpSync(skill, path.join(root, 'repository/tidy'), { recursive: true })
+    if (git) mkdirSync(path.join(root, 'repository/.git'))
+    writeFileSync(path.join(root, yaml), 'runs: 5\n')
+    return path.join(root, 'repository/tidy')
+  }
+  test('not above the git repository', async () => expect((await printed(nested(true))).file).toBeNull())
+  test('negative control: where there is no repository it is found', async () => {
+    expect((await printed(nested(false))).of('runs').value).toBe(5)
+  })
+  test('of many skills each its own', async () => {
+    const [one, two] = [repository({ [yaml]: 'runs: 2\n' }), repository({ [yaml]: 'runs: 6\n' })]
+    const end = await whetstone(['bench', one.skill, two.skill, '--engine', agent('tidy.mjs'), '--dry-run'])
+    expect(end.stdout).toMatch(/4 agent runs[\s\S]*12 agent runs/)
+  })
+})
+
+describe('mistakes', () => {
+  test.each<[string, string, RegExp, RegExp]>([
+    [
+      'an unknown key',
+      'runs: 3\nconcurency: 2\n',
+      /config\.yaml:2: no setting is named concurency/,
+      /did you mean concurrency/,
+    ],
+    ['snake case', 'on_timeout: fail\n', /:1: no setting is named on_timeout/, /did you mean on-timeout/],
+    ['an unknown key of a section', 'grade:\n  runs: 3\n', /:2: no setting is named runs in grade/, /docs\/config\.md/],
+    ['a flag that is asked once', 'fresh: true\n', /:1: no setting is named fresh/, /docs\/config\.md/],
+    ['a wrong type', 'runs: many\n', /:1: runs: .*expected number/, /docs\/config\.md/],
+    ['a value that the flag refuses', 'runs: 0\n', /:1: runs: not a whole number from 1 to 1000/, /docs\/config\.md/],
+    ['no such choice', 'activation: loud\n', /:1: activation: .*natural/, /docs\/config\.md/],
+    ['broken syntax', 'runs: [\n', /config\.yaml:\d+: /, /mend the syntax/],
+    ['a list at the top', '- runs\n', /config\.yaml:1: the file: .*object/, /docs\/config\.md/],
+  ])('%s: file, line, key and fix, exit 2', async (_what, text, message, fix) => {
+    const { skill } = repository({ [yaml]: text })
+    const end = await whetstone(['bench', skill, '--dry-run'])
+    expect(end.stderr).toMatch(message)
+    expect(end.stderr).toMatch(fix)
+    expect(end.code).toBe(2)
+  })
+  test('all of them at once', async () => {
+    const { skill } = repository({ [yaml]: 'runs: 0\nrunz: 3\nbench:\n  timeout: -1\n' })
+    const { stderr } = await whetstone(['bench', skill, '--dry-run'])
+    for (const line of [1, 2, 4]) expect(stderr).toContain(`${yaml}:${line}: `)
+  })
+  test('two files side by side', async () => {
+    const { skill } = repository({ [yaml]: 'runs: 1\n', 'whetstone.config.json': '{}' })
+    const end = await whetstone(['bench', skill, '--dry-run'])
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('keep one of them') })
+  })
+  test('what is one for all skills, said in two ways', async () => {
+    const [one, two] = [repository({ [yaml]: 'budget: 2\n' }), repository({ [yaml]: 'budget: 3\n' })]
+    const end = await whetstone(['bench', one.skill, two.skill, '--dry-run'])
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringMatching(/budget: 2 for .*3 for .*\n.*give --budget/) })
+  })
+})
+
+describe('a file that comes with the skill', () => {
+  test.each([
+    ['engine', 'engine: command:./evil.sh\n'],
+    ['judge', 'judge: command:./evil.sh\n'],
+    ['matrix', 'matrix: anthropic:haiku,command:./evil.sh\n'],
+    ['pass-env', 'pass-env: [SECRET]\n'],
+  ])('may not set %s', async (key, text) => {
+    const { skill } = repository({}, { [yaml]: text })
+    const end = await whetstone(['bench', skill, '--dry-run'])
+    expect(end).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`${yaml}:1: ${key}: not in a file that comes`),
+    })
+  })
+  test('control: above the skill it may', async () => {
+    const { skill } = repository({ [yaml]: 'engine: command:./mine.sh\npass-env: [SECRET]\n' })
+    expect((await printed(skill)).of('pass-env').value).toEqual(['SECRET'])
+  })
+})
+
+test('every flag of bench is a setting or asked once', () => {
+  const keys = keysOf('bench')
+  const once = Object.keys(benchFlags).filter((name) => !keys.includes(name))
+  expect(once.sort()).toEqual(['dry-run', 'fresh', 'last-failed', 'print-config', 'rerun'])
+})
