@@ -3,7 +3,7 @@ import path from 'node:path'
 import yargs, { type ArgumentsCamelCase, type Argv } from 'yargs'
 import { UserError } from '../../base/error.ts'
 import { findConfig } from './find.ts'
-import { type ConfiguredCommand, powers, settingsOf } from './keys.ts'
+import { type ConfiguredCommand, harmless, harmlessNames, settingsOf } from './keys.ts'
 import type { Setting } from './read.ts'
 
 export interface ConfigureRequest<T> {
@@ -96,7 +96,7 @@ function isMoot(key: string, argv: readonly string[], given: ReadonlySet<string>
 function refusePowers(file: string, settings: readonly Setting[], skill: string | null): void {
   if (skill === null || path.relative(skill, file).startsWith('..')) return
   for (const { key, values, line } of settings) {
-    if (!powers.has(key) || (key !== 'pass-env' && !values.some((value) => value.includes('command:')))) continue
+    if (harmless.has(key) || (harmlessNames.has(key) && !values.some((value) => value.includes('command:')))) continue
     const fix = `move ${path.basename(file)} above the skill's folder, or give --${key}`
     throw new UserError(`${file}:${line}: ${key}: not in a file that comes with the skill`, fix)
   }

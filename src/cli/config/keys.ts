@@ -6,7 +6,7 @@ import { benchFlags } from '../commands/bench_flags.ts'
 import { gradeFlags } from '../commands/grade_flags.ts'
 
 /** Commands that read the file, each with its flags. */
-export const configured = { bench: benchFlags, grade: gradeFlags } satisfies Record<string, Record<string, Options>>
+const configured = { bench: benchFlags, grade: gradeFlags } satisfies Record<string, Record<string, Options>>
 
 export type ConfiguredCommand = keyof typeof configured
 
@@ -24,8 +24,14 @@ const oneTime: ReadonlySet<string> = new Set([
 /** Whose value is a path; it is meant relative to the file. */
 export const pathKeys: ReadonlySet<string> = new Set(['workspace', 'suite', 'baseline'])
 
-/** Whose value may name a program, a server or a variable of the environment: not for a file that comes with the skill. */
-export const powers: ReadonlySet<string> = new Set(['engine', 'judge', 'matrix', 'pass-env'])
+/** May be set in a file that comes with the skill. Any other flag may open the user's machine to whoever wrote the skill. */
+export const harmless: ReadonlySet<string> = new Set([
+  ...['runs', 'case', 'model', 'baseline', 'suite', 'concurrency', 'timeout', 'on-timeout', 'max-turns', 'retries'],
+  ...['activation', 'workspace', 'cache', 'budget', 'budget-tokens', 'cost-per-run', 'deadline'],
+])
+
+/** Likewise, as long as the value names no command. */
+export const harmlessNames: ReadonlySet<string> = new Set(['engine', 'judge', 'matrix'])
 
 /** One for all skills of a command. */
 export const sharedKeys: ReadonlySet<string> = new Set([
