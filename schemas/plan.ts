@@ -9,6 +9,7 @@ export const engineChoice = z.object({
   name: z.string().min(1),
   model: z.string().nullable(),
   command: z.string().optional(),
+  base_url: z.string().optional().describe('where its server is, from --base-url; absent: where the environment says'),
 })
 
 export const activation = z.enum(['natural', 'instructed'])

@@ -42,5 +42,6 @@ function runsOf(plan: Plan, evalId: number): string {
 
 function engineText(choice: EngineChoice): string {
   if (choice.command) return `${choice.name} (${choice.command})`
-  return choice.model ? `${choice.name} (${choice.model})` : choice.name
+  const where = choice.base_url ? ` at ${choice.base_url}` : ''
+  return choice.model ? `${choice.name} (${choice.model})${where}` : `${choice.name}${where}`
 }

@@ -1,5 +1,6 @@
 /** `--engine auto`: the first engine that can work, and why it was taken. */
 import { UserError } from '../base/error.ts'
+import { credentialsOf } from './base_url.ts'
 import type { Probe } from './engine.ts'
 import { providerOf, providers } from './providers.ts'
 import { engineNamed } from './table.ts'
@@ -38,11 +39,6 @@ export async function chooseEngine(request: AutoRequest): Promise<{ name: string
 
 function ask(name: string, { user, env, signal, model = null }: AutoRequest): Promise<Probe> {
   const engine = engineNamed(name)
-  const credentials = Object.fromEntries(
-    engine.credentials.flatMap((key) => {
-      const value = user[key]
-      return value ? [[key, value] as const] : []
-    }),
-  )
+  const credentials = credentialsOf(engine, null, user)
   return engine.probe({ model, command: null, credentials, env, signal })
 }

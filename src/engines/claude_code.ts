@@ -16,6 +16,7 @@ const anthropicUrl = 'https://api.anthropic.com'
 export const claudeCode: Engine = {
   name: 'claude-code',
   credentials: [...claudeKeys, 'WHETSTONE_CLAUDE'],
+  address: 'ANTHROPIC_BASE_URL',
   skillsFolder,
   honours: { hooks: 'all', rules: true, agents: true, mcp_servers: true },
   probe: probeClaude,

@@ -21,6 +21,7 @@ const skillsFolder = '.agents/skills'
 export const codex: Engine = {
   name: 'codex',
   credentials: [...codexKeys, 'OPENAI_BASE_URL', 'WHETSTONE_CODEX'],
+  address: 'OPENAI_BASE_URL',
   skillsFolder,
   probe: probeCodex,
   // which model it takes by itself is known only when it has run

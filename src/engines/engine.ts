@@ -130,6 +130,8 @@ export interface Engine {
   readonly name: string
   /** Names of the environment variables that it needs or honours, passed through when the user has them set. */
   readonly credentials: readonly string[]
+  /** Which of them is the address of its server; absent: it has none that can be chosen. */
+  readonly address?: string
   /** Where its own discovery finds skills, relative to the working folder. */
   readonly skillsFolder: string
   /** What of a suite's environment it honours; absent: nothing. unknown: it is laid out, and the program may read it. */

@@ -7,6 +7,7 @@ const skillsFolder = '.claude/skills'
 export const openai: Engine = {
   name: 'openai',
   credentials: ['OPENAI_API_KEY', 'OPENAI_BASE_URL'],
+  address: 'OPENAI_BASE_URL',
   skillsFolder,
   probe,
   async reports(model) {

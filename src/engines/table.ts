@@ -22,6 +22,9 @@ const reserved: readonly string[] = ['aider', 'amp', 'copilot', 'cursor', 'goose
 
 export type EngineName = keyof typeof engines
 
+/** All of them, in the order in which they are told. */
+export const engineNames: readonly string[] = Object.keys(engines)
+
 /** Whether an engine has this name. */
 export function isEngineName(name: string): name is EngineName {
   return Object.hasOwn(engines, name)
@@ -30,12 +33,11 @@ export function isEngineName(name: string): name is EngineName {
 /** The engine of this name. Throws UserError that names the nearest and all of them; `unsupported-engine` for a reserved one. */
 export function engineNamed(name: string): Engine {
   if (isEngineName(name)) return engines[name]
-  const all = Object.keys(engines)
   if (reserved.includes(name)) {
-    const fix = `engines: ${all.join(', ')}; a program of yours may start it: --engine "command:…" (docs/engines.md)`
+    const fix = `engines: ${engineNames.join(', ')}; a program of yours may start it: --engine "command:…" (docs/engines.md)`
     throw new UserError(`unsupported-engine: there is no engine for ${name} yet`, fix, 'unsupported-engine')
   }
-  const near = nearest(name, all)
-  const fix = `${near.length > 0 ? `did you mean ${near.join(' or ')}? ` : ''}engines: ${all.join(', ')}`
+  const near = nearest(name, engineNames)
+  const fix = `${near.length > 0 ? `did you mean ${near.join(' or ')}? ` : ''}engines: ${engineNames.join(', ')}`
   throw new UserError(`no engine is named ${JSON.stringify(name)}`, fix)
 }

@@ -5,6 +5,7 @@ import { type Plan, plan as planSchema } from '../../schemas/plan.ts'
 import type { LoadWarning, Suite, SuiteCase } from '../../schemas/suite.ts'
 import { UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
+import { withBaseUrl } from '../engines/base_url.ts'
 import { loadSuite } from '../phases/1-plan/load.ts'
 import { selectCases } from '../phases/1-plan/select.ts'
 import { benchmarkPaths, runPaths } from '../store/paths.ts'
@@ -21,6 +22,8 @@ export interface GradeAgainRequest {
   benchmark: string
   /** engine[:model]; null: the plan's. */
   judge: string | null
+  /** Where the judge's server is; null: as planned, or where the environment says. */
+  baseUrl?: string | null
   cases: readonly string[]
   concurrency: number
   /** Grade even what was graded with the same criteria and judge. */
@@ -82,7 +85,8 @@ async function withPresentCriteria(plan: Plan, request: GradeAgainRequest, conte
     return withCriteria(old, now)
   })
   const { judge: planned, engine } = plan.options
-  const judge = request.judge === null ? planned : await autoEngine(context).judge(request.judge, engine, [])
+  const named = request.judge === null ? planned : await autoEngine(context).judge(request.judge, engine, [])
+  const judge = named && withBaseUrl(named, request.baseUrl ?? null)
   if (judge === null && cases.some((one) => one.expectations.length > 0)) {
     throw new UserError('the suite now has expectations, and the plan has no judge', 'name one with --judge')
   }

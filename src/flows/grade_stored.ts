@@ -3,8 +3,9 @@ import type { Grading } from '../../schemas/grading.ts'
 import type { Plan, RunSpec } from '../../schemas/plan.ts'
 import { redactorFor } from '../base/redact.ts'
 import { openRoom } from '../base/room.ts'
+import { credentialsOf } from '../engines/base_url.ts'
 import { engineNamed } from '../engines/table.ts'
-import { pick, runEnvironment } from '../phases/2-run/environment.ts'
+import { runEnvironment } from '../phases/2-run/environment.ts'
 import { restoreWorkspace } from '../phases/2-run/restore.ts'
 import { gradedKey, gradeRun } from '../phases/3-judge/grade.ts'
 import { runPaths } from '../store/paths.ts'
@@ -55,12 +56,17 @@ export async function gradeStored(request: GradeRequest, context: FlowContext): 
     case: one,
     record: stored.record,
     runFolder: paths.folder,
-    judge: engine && { engine, model: choice?.model ?? null, command: choice?.command ?? null },
+    judge: engine && {
+      engine,
+      model: choice?.model ?? null,
+      command: choice?.command ?? null,
+      baseUrl: choice?.base_url,
+    },
     onTimeout,
     restore: (target) =>
       restoreWorkspace(startOf(request, { cwd: target, env }, context), stored.record, paths.outputs),
     env: { ...env, TMPDIR: room?.path ?? nowhere },
-    credentials: engine === null ? {} : pick(user, engine.credentials),
+    credentials: engine === null ? {} : credentialsOf(engine, choice, user),
     signal: context.signal,
     memory: request.cache && judgeMemory(request.cache, spec, stored.record),
   })

@@ -2,9 +2,10 @@
 import type { EngineChoice } from '../../schemas/plan.ts'
 import { UserError } from '../base/error.ts'
 import { openRoom } from '../base/room.ts'
+import { credentialsOf } from '../engines/base_url.ts'
 import type { Probe } from '../engines/engine.ts'
 import { engineNamed } from '../engines/table.ts'
-import { pick, runEnvironment } from '../phases/2-run/environment.ts'
+import { runEnvironment } from '../phases/2-run/environment.ts'
 import { type FlowContext, IncompleteError } from './context.ts'
 
 export type ReadyProbe = Extract<Probe, { ok: true }>
@@ -27,7 +28,7 @@ async function probe(choice: EngineChoice, passEnv: readonly string[], context: 
   const answer = await engine.probe({
     model: choice.model,
     command: choice.command ?? null,
-    credentials: pick(context.env, engine.credentials),
+    credentials: credentialsOf(engine, choice, context.env),
     env: runEnvironment({ user: context.env, home: room.path, mark: room.mark, passEnv, hidden: [] }),
     signal: context.signal,
   })

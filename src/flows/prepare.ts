@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { Activation, EngineChoice, Plan } from '../../schemas/plan.ts'
 import type { LoadWarning, Skill, Suite } from '../../schemas/suite.ts'
 import { UserError } from '../base/error.ts'
+import { withBaseUrl } from '../engines/base_url.ts'
 import { resolveEngineChoice } from '../engines/models.ts'
 import { hashSuite, loadSuite } from '../phases/1-plan/load.ts'
 import { makePlan } from '../phases/1-plan/plan.ts'
@@ -26,6 +27,8 @@ export interface BenchRequest {
   /** name[:model] or auto. */
   engine: string
   model: string | null
+  /** Where the server of the engine is, and of a judge on the same engine; null: where the environment says. */
+  baseUrl?: string | null
   /** engine[:model]; null: chosen. */
   judge: string | null
   runs: number
@@ -141,8 +144,11 @@ async function chooseEngines(
 ): Promise<{ engine: EngineChoice; judge: EngineChoice | null; choices: string[] }> {
   const named = resolveEngineChoice({ engine: request.engine, model: request.model })
   const choices: string[] = []
-  const engine = named.name === 'auto' ? await auto.choose(named, 'engine', choices) : named
+  const url = request.baseUrl ?? null
+  const placed = withBaseUrl(named, url)
+  const engine = placed.name === 'auto' ? await auto.choose(placed, 'engine', choices) : placed
   const needsJudge = suite.cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
   if (!needsJudge) return { engine, judge: null, choices }
-  return { engine, judge: await auto.judge(request.judge, engine, choices), choices }
+  const judge = await auto.judge(request.judge, engine, choices)
+  return { engine, judge: judge.name === engine.name ? withBaseUrl(judge, url) : judge, choices }
 }

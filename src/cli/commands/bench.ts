@@ -84,6 +84,7 @@ function requestOf(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
     engine: parsed.engine,
     model: parsed.model ?? null,
     judge: parsed.judge ?? null,
+    baseUrl: parsed.baseUrl ?? null,
     runs: parsed.runs,
     concurrency: parsed.concurrency,
     timeoutSeconds: parsed.timeout,

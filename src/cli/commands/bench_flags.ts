@@ -26,6 +26,11 @@ export const benchFlags = {
       'who works: claude-code, anthropic, openai, "command:<program …>", with :model; auto takes the first that can',
   },
   model: { type: 'string', requiresArg: true, describe: 'alias, model id or provider:model' },
+  'base-url': {
+    type: 'string',
+    requiresArg: true,
+    describe: 'where the server of the engine is, and of a judge on the same engine (a compatible server)',
+  },
   judge: {
     type: 'string',
     requiresArg: true,

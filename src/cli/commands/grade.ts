@@ -47,8 +47,8 @@ export function addGrade(args: Argv, done: Done, argv: readonly string[]): Argv 
         return done(exitCodes.done)
       }
       const { grade } = await import('../../flows/grade.ts')
-      const { benchmark, judge = null, case: cases, again, concurrency, passEnv, json } = parsed
-      const request = { benchmark, judge, cases, again, concurrency, passEnv }
+      const { benchmark, judge = null, baseUrl = null, case: cases, again, concurrency, passEnv, json } = parsed
+      const request = { benchmark, judge, baseUrl, cases, again, concurrency, passEnv }
       const { result, interrupted } = await withFlow({ json, concurrency }, (context) => grade(request, context))
       done(await showResult(result, { json, interrupted }))
     },

@@ -8,6 +8,11 @@ export const gradeFlags = {
     requiresArg: true,
     describe: 'who grades: engine[:model] or a model; as planned if not given',
   },
+  'base-url': {
+    type: 'string',
+    requiresArg: true,
+    describe: "where the judge's server is (a compatible server)",
+  },
   case: {
     type: 'string',
     array: true,

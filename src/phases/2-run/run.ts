@@ -8,6 +8,7 @@ import { messageOf } from '../../base/error.ts'
 import type { WalkedFile } from '../../base/files.ts'
 import { redactorFor } from '../../base/redact.ts'
 import { openRoom } from '../../base/room.ts'
+import { credentialsOf } from '../../engines/base_url.ts'
 import {
   type Engine,
   type EngineOutcome,
@@ -16,7 +17,7 @@ import {
   type InstalledSkill,
 } from '../../engines/engine.ts'
 import { collect, takeSnapshot } from './collect.ts'
-import { pick, runEnvironment } from './environment.ts'
+import { runEnvironment } from './environment.ts'
 import { installEnvironment } from './install_environment.ts'
 import { type RunEnd, recordOf } from './record.ts'
 import { cleanOutputs, cleanRecord, keepStderr } from './redact.ts'
@@ -128,7 +129,7 @@ function taskOf(request: RunRequest, place: Place, skills: readonly InstalledSki
     command: spec.engine.command ?? null,
     cwd: place.cwd,
     env: place.env,
-    credentials: pick(request.userEnv, engine.credentials),
+    credentials: credentialsOf(engine, spec.engine, request.userEnv),
     skills,
     tools: 'all',
     maxTurns: spec.max_turns,

@@ -118,7 +118,12 @@ async function finish(
 ): Promise<Graded> {
   const { record, judge, onTimeout } = request
   const measured = await measuredIn(request.runFolder)
-  const choice = judge && { name: judge.engine.name, model: judge.model, command: judge.command ?? undefined }
+  const choice = judge && {
+    name: judge.engine.name,
+    model: judge.model,
+    command: judge.command ?? undefined,
+    base_url: judge.baseUrl,
+  }
   const end = new Date()
   const grading: Grading = {
     expectations,

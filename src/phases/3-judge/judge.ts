@@ -15,6 +15,8 @@ export interface JudgeChoice {
   engine: Engine
   model: string | null
   command: string | null
+  /** Where its server is, from --base-url. */
+  baseUrl?: string | undefined
 }
 
 export interface JudgeRequest {
