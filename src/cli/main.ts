@@ -8,6 +8,7 @@ import { addDemo } from './commands/demo.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addGrade } from './commands/grade.ts'
 import { addPractice } from './commands/practice.ts'
+import { addView } from './commands/view.ts'
 import { codeFor, fixOf } from './error_code.ts'
 import { exitCodes, exitHelp } from './exit.ts'
 import { checkSwitches, checkValues, mistakeOf } from './mistakes.ts'
@@ -32,7 +33,7 @@ function ignoreClosed(error: Error): void {
   if (codeOf(error) !== 'EPIPE') throw error
 }
 
-const commands = [addBench, addGrade, addAggregate, addCheck, addDemo, addDoctor, addPractice]
+const commands = [addBench, addGrade, addAggregate, addCheck, addView, addDemo, addDoctor, addPractice]
 
 function parser(argv: readonly string[], done: (code: number) => void) {
   const program = yargs([...argv])

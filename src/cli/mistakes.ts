@@ -11,6 +11,7 @@ const commands: Readonly<Record<string, string>> = {
   doctor: '',
   practice: '--scenario FILE',
   check: '<skill>',
+  view: '[folder]',
 }
 const switches = new Set([
   'json',
@@ -22,6 +23,8 @@ const switches = new Set([
   'dry-run',
   'print-config',
   'again',
+  'open',
+  'no-open',
   'null',
   'oracle',
   'help',
@@ -37,6 +40,7 @@ const flags = [
   'log',
   'fail-on',
   'to',
+  'static',
   'output',
   'candidate',
 ]

@@ -1,0 +1,49 @@
+/** `whetstone view`: writes the page of a folder anew and opens it. */
+import path from 'node:path'
+import type { Argv } from 'yargs'
+import { type Done, showResult, withFlow, withJson } from './shared.ts'
+
+function viewOptions(args: Argv) {
+  return withJson(args)
+    .positional('folder', {
+      type: 'string',
+      default: '.',
+      describe: "a workspace (its newest benchmark), a benchmark folder, or another tool's folder of gradings",
+    })
+    .option('open', {
+      type: 'boolean',
+      default: true,
+      describe: 'open the page in the browser (only from a terminal); --no-open only writes it',
+    })
+    .option('static', { type: 'string', requiresArg: true, describe: 'also a copy as index.html in this folder' })
+    .usage(
+      '$0 view [folder] [options]\n\nwrite report.html anew from the gradings on disk, and open it\n\nReads what `aggregate` reads: our workspaces and the folders of other tools.',
+    )
+    .example('$0 view workspaces/pdf', 'the newest benchmark of the workspace')
+    .example('$0 view pdf-workspace/iteration-2', 'gradings that another tool made')
+    .example('$0 view workspaces/pdf --no-open --static site', 'a page to publish')
+}
+
+export function addView(args: Argv, done: Done): Argv {
+  return args.command('view [folder]', 'open the page of a benchmark', viewOptions, async (parsed) => {
+    const { view } = await import('../../flows/view.ts')
+    const { folder, json, open, static: copyTo = null } = parsed
+    const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) =>
+      view({ folder, copyTo }, context),
+    )
+    if (open && !json && process.stdout.isTTY === true) await openPage(result.page)
+    const { safe } = await import('../style.ts')
+    const line = json
+      ? JSON.stringify({ type: 'page', page: result.page })
+      : `page ${safe(path.relative(process.cwd(), result.page) || result.page)}`
+    process.stdout.write(`${line}\n`)
+    if (result.summarized !== null) done(await showResult(result.summarized, { json, interrupted }))
+  })
+}
+
+/** A machine without a browser is no mistake: the page is there, and its path is printed. */
+async function openPage(page: string): Promise<void> {
+  const { default: open } = await import('open')
+  const started = await open(page).catch(() => null)
+  started?.on('error', () => {})
+}

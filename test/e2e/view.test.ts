@@ -1,0 +1,80 @@
+/** `whetstone view` finds the page to open: ours, the newest of a workspace, an index, or that of another tool's folder. */
+import { existsSync, readFileSync, rmSync } from 'node:fs'
+import path from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { folderOf, graded } from '../store/foreign/folder.ts'
+import { agent, fresh, makeSkill, whetstone } from './program.ts'
+
+const workspace = path.join(fresh(), 'ws')
+const cases = [{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }]
+const benched: { folder: string } = { folder: '' }
+
+beforeAll(async () => {
+  const args = ['bench', makeSkill(cases), '--engine', agent('verbose.mjs'), '--workspace', workspace, '--json']
+  for (const more of [[], ['--fresh']]) {
+    const end = await whetstone([...args, '--runs', '1', ...more])
+    expect(end.code, end.stderr).toBe(0)
+    benched.folder = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '').folder
+  }
+})
+
+const pageOf = (stdout: string) => /^page (.+)$/m.exec(stdout)?.[1]
+
+test('the newest benchmark of a workspace; its page is written anew', async () => {
+  const report = path.join(benched.folder, 'report.html')
+  rmSync(report)
+  const end = await whetstone(['view', workspace, '--no-open'], { cwd: path.dirname(workspace) })
+  expect(end.code, end.stderr).toBe(0)
+  expect(pageOf(end.stdout)).toBe(path.relative(path.dirname(workspace), report))
+  expect(readFileSync(report, 'utf8')).toContain('<!doctype html>')
+})
+
+test('--static leaves a copy to publish', async () => {
+  const site = path.join(fresh(), 'site')
+  const end = await whetstone(['view', benched.folder, '--static', site, '--json'])
+  expect(end.code, end.stderr).toBe(0)
+  const page = path.join(site, 'index.html')
+  expect(JSON.parse(end.stdout.split('\n').find((line) => line.includes('"page"')) ?? '')).toEqual({
+    type: 'page',
+    page,
+  })
+  expect(readFileSync(page, 'utf8')).toBe(readFileSync(path.join(benched.folder, 'report.html'), 'utf8'))
+})
+
+describe("another tool's folder", () => {
+  const [a, b] = [graded(2, 2, 'a'), graded(1, 2, 'b')]
+  test.each<[string, Record<string, unknown>]>([
+    ['flat', { 'eval-1/with_skill/grading.json': a, 'eval-1/without_skill/grading.json': b }],
+    ['in run folders', { 'eval-1/with_skill/run-1/grading.json': a, 'eval-1/without_skill/run-1/grading.json': b }],
+    ['both arms in one file', { 'eval-1/grading.json': { with_skill: a.expectations, without_skill: b.expectations } }],
+  ])('%s', async (_what, files) => {
+    const folder = folderOf(files)
+    const end = await whetstone(['view', folder, '--no-open'], { cwd: folder })
+    expect(end.code, end.stderr).toBe(0)
+    const page = readFileSync(path.join(folder, pageOf(end.stdout) ?? ''), 'utf8')
+    expect(page).toContain('2 of 2')
+    expect(page).toContain('1 of 2')
+  })
+  test('its own report is not touched, and ours lies beside it', async () => {
+    const theirs = {
+      'eval-1/with_skill/grading.json': a,
+      'eval-1/without_skill/grading.json': b,
+      'report.html': 'mine',
+    }
+    const folder = folderOf(theirs)
+    const own = readFileSync(path.join(folder, 'report.html'), 'utf8')
+    const end = await whetstone(['view', folder, '--no-open'], { cwd: folder })
+    expect(pageOf(end.stdout)).toBe('whetstone-report.html')
+    expect(readFileSync(path.join(folder, 'report.html'), 'utf8')).toBe(own)
+  })
+})
+
+test.each<[string, string, RegExp]>([
+  ['a folder with nothing in it', fresh(), /^error .*\n/],
+  ['no folder', path.join(fresh(), 'none'), /no such folder/],
+])('%s ends with 2 and makes nothing', async (_what, folder, message) => {
+  const end = await whetstone(['view', folder, '--no-open'])
+  expect(end.code).toBe(2)
+  expect(end.stderr).toMatch(message)
+  expect(existsSync(path.join(folder, 'report.html'))).toBe(false)
+})
