@@ -1,5 +1,6 @@
 /** The OpenAI engine: the official SDK with a tool loop of our own in the run's folder. */
 import type { Engine, Probe, ProbeRequest } from './engine.ts'
+import { toolLoopHonours } from './hooks/honours.ts'
 import { openaiModel } from './providers.ts'
 
 const skillsFolder = '.claude/skills'
@@ -9,6 +10,7 @@ export const openai: Engine = {
   credentials: ['OPENAI_API_KEY', 'OPENAI_BASE_URL'],
   address: 'OPENAI_BASE_URL',
   skillsFolder,
+  honours: toolLoopHonours,
   probe,
   async reports(model) {
     const { isPriced } = await import('./cost.ts')

@@ -1,13 +1,14 @@
 /** Grades one run that is on disk, unless the same grading is there already. */
 import type { Grading } from '../../schemas/grading.ts'
 import type { Plan, RunSpec } from '../../schemas/plan.ts'
-import { redactorFor } from '../base/redact.ts'
+import { type Redactor, redactorFor } from '../base/redact.ts'
 import { openRoom } from '../base/room.ts'
 import { credentialsOf } from '../engines/base_url.ts'
 import { engineNamed } from '../engines/table.ts'
 import { runEnvironment } from '../phases/2-run/environment.ts'
 import { restoreWorkspace } from '../phases/2-run/restore.ts'
 import { gradedKey, gradeRun } from '../phases/3-judge/grade.ts'
+import type { JudgeMemory } from '../phases/3-judge/judge.ts'
 import { runPaths } from '../store/paths.ts'
 import { type StoredRun, writeGrading } from '../store/store.ts'
 import { judgeMemory, keepGraded } from './cached_grading.ts'
@@ -68,7 +69,7 @@ export async function gradeStored(request: GradeRequest, context: FlowContext): 
     env: { ...env, TMPDIR: room?.path ?? nowhere },
     credentials: engine === null ? {} : credentialsOf(engine, choice, user),
     signal: context.signal,
-    memory: request.cache && judgeMemory(request.cache, spec, stored.record),
+    memory: request.cache && cleaned(judgeMemory(request.cache, spec, stored.record), redactorFor(user)),
   })
   if (graded === null) return null
   const clean = redactorFor(user).value(graded)
@@ -77,6 +78,11 @@ export async function gradeStored(request: GradeRequest, context: FlowContext): 
   if (request.cache !== null) await keepGraded(request.cache, { case: one, spec, record: stored.record, grading: made })
   context.emit(gradeFinished(spec, made))
   return made
+}
+
+/** What is remembered of a judge is kept without credentials too. */
+function cleaned(memory: JudgeMemory | null, redactor: Redactor): JudgeMemory | null {
+  return memory && { ...memory, keep: (prompt, made) => memory.keep(prompt, redactor.value(made)) }
 }
 
 /** Where nothing is started nothing needs a place, and making one costs more than most gradings. */

@@ -30,8 +30,8 @@ export async function installEnvironment(
   const mcpConfig = Object.keys(servers).length > 0 ? path.join(cwd, '.mcp.json') : null
   if (mcpConfig !== null) {
     await writeNew(mcpConfig, { mcpServers: servers })
-    await hideFromGit(cwd)
   }
+  await hideFromGit(cwd)
   return {
     folder,
     hooks,
@@ -87,7 +87,7 @@ async function writeNew(file: string, value: unknown): Promise<void> {
 async function hideFromGit(cwd: string): Promise<void> {
   const exclude = path.join(cwd, '.git/info/exclude')
   const before = await readFile(exclude, 'utf8').catch(() => null)
-  if (before !== null) await writeFile(exclude, `${before}/.mcp.json\n`)
+  if (before !== null) await writeFile(exclude, `${before}/.claude/\n/.mcp.json\n`)
 }
 
 /** The rules as texts, for engines whose agent reads none by itself. */
