@@ -1,6 +1,7 @@
 /** `grading.json`: the verdicts on one run, each with evidence. Summaries are computed by us, never taken from a model. */
 import { z } from 'zod'
 import { cachedFrom } from './cached_from.ts'
+import { heldBack } from './held_back.ts'
 import { executionMetrics } from './metrics.ts'
 
 export const gradedExpectation = z.looseObject({
@@ -66,6 +67,7 @@ export const grading = z.looseObject({
       tokens: z.number().int().nonnegative().nullable(),
       cost_usd: z.number().nonnegative().nullable(),
       cached_from: cachedFrom.optional().describe('absent: the judge was asked for this benchmark'),
+      held_back: heldBack.optional(),
     })
     .optional()
     .describe('absent: code decided everything'),

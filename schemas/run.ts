@@ -1,6 +1,7 @@
 /** `run.json`, the RunRecord: how one run ended and what the engine reported. A broken run is a record, never a zero. */
 import { z } from 'zod'
 import { cachedFrom } from './cached_from.ts'
+import { heldBack } from './held_back.ts'
 import { activation, configuration } from './plan.ts'
 import { cost, usage } from './usage.ts'
 
@@ -49,6 +50,7 @@ const shared = {
     .nonnegative()
     .describe("the agent's wall time in the attempt that counts; retries' waits, setup and grading left out"),
   attempts: z.number().int().positive(),
+  held_back: heldBack.optional().describe('absent: the account bore every request, and nothing was waited for'),
   session_id: z.string().nullable(),
   usage: usage.nullable().describe('null: the engine does not report tokens'),
   cost: cost.nullable().describe('null: unknown'),

@@ -1,4 +1,5 @@
 /** The Anthropic engine: the official SDK with a tool loop of our own in the run's folder. */
+import { anthropicAccount } from './account.ts'
 import type { Engine, Probe, ProbeRequest } from './engine.ts'
 import { toolLoopHonours } from './hooks/honours.ts'
 import { anthropicModel } from './providers.ts'
@@ -11,6 +12,7 @@ export const anthropic: Engine = {
   address: 'ANTHROPIC_BASE_URL',
   skillsFolder,
   honours: toolLoopHonours,
+  account: { slots: 'requests', of: anthropicAccount },
   probe,
   async reports(model) {
     const { isPriced } = await import('./cost.ts')

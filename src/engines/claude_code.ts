@@ -1,6 +1,7 @@
 /** The Claude Code engine: the real CLI, headless, in a home of its own. */
 import { withEndpoint } from '../base/sandbox/policy.ts'
 import { runProcess, SpawnError } from '../base/spawn.ts'
+import { anthropicAccount } from './account.ts'
 import { claudeArguments, claudeEnvironment, claudeKeys } from './claude_code/argv.ts'
 import { findClaude, missingClaude, probeClaude } from './claude_code/probe.ts'
 import { failureOf, reportOf } from './claude_code/report.ts'
@@ -18,6 +19,7 @@ export const claudeCode: Engine = {
   credentials: [...claudeKeys, 'WHETSTONE_CLAUDE'],
   address: 'ANTHROPIC_BASE_URL',
   skillsFolder,
+  account: { slots: 'runs', of: anthropicAccount },
   honours: { hooks: 'all', rules: true, agents: true, mcp_servers: true },
   probe: probeClaude,
   reports: async () => ({ cost: true, tokens: true }),

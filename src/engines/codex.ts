@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { withEndpoint, withReadable } from '../base/sandbox/policy.ts'
 import { type ProcessEnd, runProcess, SpawnError } from '../base/spawn.ts'
+import { openaiAccount } from './account.ts'
 import { codexArguments, codexEnvironment, codexHome, codexKeys, endpointOf } from './codex/argv.ts'
 import { CodexJournal } from './codex/journal.ts'
 import { confinementOf, programFolders } from './codex/own_sandbox.ts'
@@ -23,6 +24,7 @@ export const codex: Engine = {
   credentials: [...codexKeys, 'OPENAI_BASE_URL', 'WHETSTONE_CODEX'],
   address: 'OPENAI_BASE_URL',
   skillsFolder,
+  account: { slots: 'runs', of: openaiAccount },
   probe: probeCodex,
   // which model it takes by itself is known only when it has run
   reports: async (model) => ({ cost: model !== null && (await isPriced(model, 'openai')), tokens: true }),

@@ -4,6 +4,8 @@ import type { FailureKind, RunRecord } from '../../schemas/run.ts'
 import type { TranscriptEvent } from '../../schemas/transcript.ts'
 import type { Cost, Usage } from '../../schemas/usage.ts'
 import type { Sandbox } from '../base/sandbox/policy.ts'
+import type { AccountId } from '../base/slot.ts'
+import type { Gate } from './gate.ts'
 
 /** A skill that lies where the engine's own discovery finds it. `path`: its folder, absolute. */
 export interface InstalledSkill {
@@ -74,6 +76,8 @@ export interface EngineContext {
   emit: (event: EmittedEvent) => void
   /** Where the agent's stderr goes (appended, capped); null: thrown away. */
   stderrFile: string | null
+  /** The gate before the provider's account; absent: an open one. */
+  gate?: Gate
 }
 
 /** What the engine knows at the end, whatever the end was. Null or empty: it does not say. */
@@ -138,6 +142,11 @@ export interface Engine {
   readonly honours?: Honours | 'unknown'
   /** Whether its runs say what they cost and how many tokens they took on this model; absent: they do not. */
   reports?(model: string | null): Promise<{ cost: boolean; tokens: boolean }>
+  /** Whose limit its requests count against, and whether each request or each whole run takes a slot; absent: no one's. */
+  readonly account?: {
+    slots: 'requests' | 'runs'
+    of: (credentials: Readonly<Record<string, string>>) => AccountId
+  }
   /** Whether it can work, asked before any paid run; never a paid call itself. Rejects only when aborted. */
   probe(request: ProbeRequest): Promise<Probe>
   /** Resolves for every outcome of the agent (crash, refusal, bad output, server errors); rejects only when aborted. */

@@ -1,4 +1,5 @@
 /** The OpenAI engine: the official SDK with a tool loop of our own in the run's folder. */
+import { openaiAccount } from './account.ts'
 import type { Engine, Probe, ProbeRequest } from './engine.ts'
 import { toolLoopHonours } from './hooks/honours.ts'
 import { openaiModel } from './providers.ts'
@@ -11,6 +12,7 @@ export const openai: Engine = {
   address: 'OPENAI_BASE_URL',
   skillsFolder,
   honours: toolLoopHonours,
+  account: { slots: 'requests', of: openaiAccount },
   probe,
   async reports(model) {
     const { isPriced } = await import('./cost.ts')

@@ -2,7 +2,9 @@
 import type { FailureKind } from '../../schemas/run.ts'
 import { messageOf } from '../base/error.ts'
 import type { EngineError } from './engine.ts'
+import { SilentServerError } from './gated_fetch.ts'
 import { kindOfStatus, mayPass } from './http_status.ts'
+import { retryAfter } from './rate_headers.ts'
 
 /** An answer with an error, as the official SDKs throw it. */
 interface ApiFailure extends Error {
@@ -20,6 +22,8 @@ export interface SdkErrors {
 
 /** Maps whatever a request threw; `url` is named where the server could not be reached. */
 export function engineErrorOf(error: unknown, url: string, { APIError, APIConnectionError }: SdkErrors): EngineError {
+  const silence = silenceIn(error)
+  if (silence !== null) return { kind: 'server_error', message: silence.message, retryable: true, retryAfterMs: null }
   if (error instanceof APIConnectionError) {
     const cause = error.cause === undefined ? error.message : deepest(error.cause)
     return { kind: 'unreachable', message: `can't reach ${url}: ${cause}`, retryable: true, retryAfterMs: null }
@@ -57,15 +61,10 @@ export function kindOfWord(word: string | null | undefined): FailureKind | null 
   return kinds[word ?? ''] ?? null
 }
 
-/** Milliseconds of Retry-After (seconds or a date); null when there is none. */
-export function retryAfter(headers: Headers | undefined, now = Date.now()): number | null {
-  const milliseconds = Number(headers?.get('retry-after-ms') ?? Number.NaN)
-  if (Number.isFinite(milliseconds)) return Math.max(0, milliseconds)
-  const text = headers?.get('retry-after')
-  if (!text) return null
-  const seconds = Number(text)
-  const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(text) - now
-  return Number.isNaN(wait) ? null : Math.max(0, wait)
+/** The silence that an SDK wrapped up; null: it was something else. */
+function silenceIn(error: unknown): SilentServerError | null {
+  if (error instanceof SilentServerError) return error
+  return error instanceof Error ? silenceIn(error.cause) : null
 }
 
 /** The innermost message: "fetch failed" says nothing, ECONNREFUSED does. */

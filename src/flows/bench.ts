@@ -52,7 +52,9 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
   const cache = await openRunCache({ plan, folder, mode, skillFiles: files, probes: made.probes, passEnv }, context)
   const settled = await reuseRuns(cache, context)
   using limited = await openLimited({ plan, folder, workspace: prepared.workspace, ...shareOf(request) }, context)
-  await execute({ plan, folder, skillFiles: files, passEnv, hidden, concurrency, limited, cache, settled }, context)
+  const { pace } = request
+  const how = { passEnv, hidden, concurrency, pace, limited, cache, settled }
+  await execute({ plan, folder, skillFiles: files, ...how }, context)
   context.signal.throwIfAborted()
   return await summarize(folder, plan, context, limited?.stopped() ?? null)
 }

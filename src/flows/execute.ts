@@ -16,6 +16,7 @@ import { commitRun, readRun, type StoredRun } from '../store/store.ts'
 import { type FlowContext, IncompleteError } from './context.ts'
 import { gradeWithin, mayGrade } from './grade_within.ts'
 import type { Limited } from './limited.ts'
+import { openPace, type Pace, type PaceOptions } from './pace.ts'
 import { keepMade, type RunCache } from './run_cache.ts'
 import { runFinished, runName } from './run_events.ts'
 import { startQueue } from './start_order.ts'
@@ -35,11 +36,14 @@ export interface Execution {
   cache: RunCache | null
   /** Runs that are on disk and graded already, by run id: nothing is done for them. */
   settled: ReadonlySet<string>
+  /** Absent: the pace is found by trying. */
+  pace?: PaceOptions | undefined
 }
 
 interface Job {
   spec: RunSpec
   slot: Slot
+  pace: Pace
 }
 
 /** Every run is made. */
@@ -50,6 +54,7 @@ const hopeless = new Set(['credentials', 'missing_binary', 'contaminated', 'skil
 
 /** Runs and grades what is missing. Throws the first unexpected error after everything else has ended. */
 export async function execute(execution: Execution, context: FlowContext): Promise<void> {
+  using pace = openPace(execution.pace, context)
   const stop = new AbortController()
   const drain = AbortSignal.any([context.drain, stop.signal])
   const gradeLimit = pLimit(execution.concurrency)
@@ -63,7 +68,7 @@ export async function execute(execution: Execution, context: FlowContext): Promi
     })
   }
   const grade = (spec: RunSpec, stored: StoredRun) => {
-    const request = { ...execution, spec, stored, again: false }
+    const request = { ...execution, spec, stored, again: false, pace }
     gradings.push(gradeLimit(() => orStop(gradeWithin(limited, request, context))))
   }
   const missing = execution.plan.runs.filter(({ run_id }) => !execution.settled.has(run_id))
@@ -78,7 +83,7 @@ export async function execute(execution: Execution, context: FlowContext): Promi
     // whoever waits to be let in holds no place: a further attempt of a run that was let in may need it
     if (limited !== null) slot.release()
     if (limited !== null && !(await limited.spending.admit(spec))) return
-    const record = await runAndCommit(execution, { spec, slot }, context).catch((error: unknown) => {
+    const record = await runAndCommit(execution, { spec, slot, pace }, context).catch((error: unknown) => {
       limited?.spending.drop(spec)
       throw error
     })
@@ -122,17 +127,21 @@ export function isDone(stored: StoredRun, spec: RunSpec): boolean {
 
 /** The place is given to the next run as soon as the agent has ended; a further attempt waits for one again. */
 async function runAndCommit(execution: Execution, job: Job, context: FlowContext): Promise<RunRecord> {
-  const { spec, slot } = job
+  const { spec, slot, pace } = job
   const { limited, plan } = execution
   const { retries } = plan.options
   context.emit({ type: 'run_started', ...runName(spec) })
   const partial = path.join(benchmarkPaths(execution.folder).partial, spec.run_id.replaceAll('/', '__'))
+  const engine = engineNamed(spec.engine.name)
+  const gate = pace.gate(engine, spec.engine)
+  let failures = 0
   const attempt = async (number: number): Promise<RunResult> => {
     await slot.take()
     if (existsSync(partial)) await rm(partial, { recursive: true, force: true })
     const result = await performRun({
       spec,
-      engine: engineNamed(spec.engine.name),
+      engine,
+      gate,
       skillFiles: (spec.skill && execution.skillFiles.get(spec.skill.sha256)) ?? [],
       folder: partial,
       userEnv: context.env,
@@ -143,7 +152,8 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
       signal: context.signal,
       deadline: limited?.deadline ?? null,
     })
-    const mayRetry = number <= retries && result.retry !== null
+    if (!result.retry?.uncounted) failures += 1
+    const mayRetry = failures <= retries && result.retry !== null
     return (limited?.spending.attempted(spec, result.record, mayRetry) ?? true) ? result : { ...result, retry: null }
   }
   const result = await withRetry(attempt, {

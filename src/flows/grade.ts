@@ -14,6 +14,7 @@ import { autoEngine } from './auto_engine.ts'
 import type { FlowContext } from './context.ts'
 import { gradeStored } from './grade_stored.ts'
 import { holdBenchmark } from './hold.ts'
+import { openPace } from './pace.ts'
 import { preflight } from './preflight.ts'
 import { type BenchResult, summarize } from './summarize.ts'
 
@@ -44,6 +45,7 @@ async function gradeHeld(folder: string, before: Plan, { request, context }: Ask
   await writeArtefact(planSchema, benchmarkPaths(folder).plan, plan)
   const wanted = new Set(selectCases(asSuite(plan), request.cases).cases.map((one) => one.eval_id))
   const limit = pLimit(request.concurrency)
+  using pace = openPace(undefined, context)
   const { passEnv, again } = request
   const jobs = plan.runs
     .filter((spec) => wanted.has(spec.eval_id))
@@ -56,7 +58,7 @@ async function gradeHeld(folder: string, before: Plan, { request, context }: Ask
           context.emit({ type: 'artefact_damaged', ...damage, mended: 'the run is graded again' })
         })
         if (stored !== null)
-          await gradeStored({ plan, folder, spec, stored, passEnv, hidden: [], again, cache: null }, context)
+          await gradeStored({ plan, folder, spec, stored, passEnv, hidden: [], again, cache: null, pace }, context)
       }),
     )
   const ends = await Promise.allSettled(jobs)

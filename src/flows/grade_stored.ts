@@ -13,6 +13,7 @@ import { runPaths } from '../store/paths.ts'
 import { type StoredRun, writeGrading } from '../store/store.ts'
 import { judgeMemory, keepGraded } from './cached_grading.ts'
 import type { FlowContext } from './context.ts'
+import type { Pace } from './pace.ts'
 import type { RunCache } from './run_cache.ts'
 import { gradeFinished } from './run_events.ts'
 
@@ -27,6 +28,7 @@ export interface GradeRequest {
   again: boolean
   /** null: nothing is reused or kept. */
   cache: RunCache | null
+  pace: Pace
 }
 
 /** Writes grading.json where the run can be graded; gives what was made now, null where nothing was. */
@@ -68,6 +70,7 @@ export async function gradeStored(request: GradeRequest, context: FlowContext): 
       restoreWorkspace(startOf(request, { cwd: target, env }, context), stored.record, paths.outputs),
     env: { ...env, TMPDIR: room?.path ?? nowhere },
     credentials: engine === null ? {} : credentialsOf(engine, choice, user),
+    gate: engine === null ? undefined : request.pace.gate(engine, choice),
     signal: context.signal,
     memory: request.cache && cleaned(judgeMemory(request.cache, spec, stored.record), redactorFor(user)),
   })

@@ -14,6 +14,7 @@ import { type AutoEngine, autoEngine } from './auto_engine.ts'
 import type { FlowContext } from './context.ts'
 import { withHonoured } from './honoured.ts'
 import type { Limits } from './limits.ts'
+import type { PaceOptions } from './pace.ts'
 import type { Purses } from './purses.ts'
 
 export interface BenchRequest {
@@ -49,6 +50,8 @@ export interface BenchRequest {
   limits?: Limits
   /** What the limits leave, where several benchmarks share them; absent: this benchmark has them for itself. */
   purses?: Purses
+  /** Absent: the pace is found by trying. */
+  pace?: PaceOptions | undefined
 }
 
 export interface Prepared {

@@ -1,5 +1,6 @@
 /** How many requests an account bears at once, found by trying: AIMD with slow start. Pure: the time is given to every call. */
-import { type Allowance, Allowances } from './rate/allowance.ts'
+import type { Allowance, SlotEnd } from '../base/slot.ts'
+import { Allowances } from './rate/allowance.ts'
 import { type Backoff, pauseFor } from './rate/pause.ts'
 
 export interface RateSettings extends Backoff {
@@ -32,9 +33,6 @@ export interface Slot {
   /** Its number among all that were given. */
   readonly number: number
 }
-
-/** How a request ended: answered, refused for the account's limit (429), or anything else, which says nothing of the limit. */
-export type SlotEnd = { as: 'served' } | { as: 'refused'; retryAfterMs: number | null } | { as: 'failed' }
 
 /** A new limit, or a pause (milliseconds from now, else 0), and why. */
 export interface RateChange {

@@ -5,9 +5,9 @@ import { waitBefore } from '../base/backoff.ts'
 /** Waits of a second at first, of a minute at most. */
 const quick = { baseMs: 1000, capMs: 60_000 }
 
-/** What an attempt says about trying again: null when there is no point. */
+/** What an attempt says about trying again: null when there is no point; `uncounted`: at once, and as if it had not been. */
 export interface Retryable {
-  retry: { afterMs: number | null } | null
+  retry: { afterMs: number | null; uncounted?: boolean } | null
 }
 
 export interface RetryOptions<R extends Retryable> {
@@ -29,10 +29,15 @@ export async function withRetry<R extends Retryable>(
   attempt: (number: number) => Promise<R>,
   options: RetryOptions<R>,
 ): Promise<R> {
+  let counted = 0
   for (let number = 1; ; number += 1) {
+    options.signal.throwIfAborted()
     const result = await attempt(number)
-    if (result.retry === null || number > options.retries) return result
-    const waitMs = waitBefore(number, result.retry.afterMs, { ...quick, ...options })
+    const { retry } = result
+    if (retry === null) return result
+    if (!retry.uncounted) counted += 1
+    if (counted > options.retries) return result
+    const waitMs = retry.uncounted ? 0 : waitBefore(counted, retry.afterMs, { ...quick, ...options })
     options.onRetry?.(number, waitMs, result)
     await sleep(waitMs, undefined, { signal: options.signal }).catch(() => options.signal.throwIfAborted())
   }

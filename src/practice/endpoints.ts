@@ -9,6 +9,9 @@ import type { Scenario } from './scenario.ts'
 import { isObject } from './strict.ts'
 import { wireOf } from './wires/table.ts'
 
+/** How the log names a refusal by the moving limit; such a request takes no place of another. */
+export const limitFault = 'limit'
+
 interface State {
   practice: Practice
   /** Open requests, this one included. */
@@ -26,6 +29,11 @@ export function decide(asked: Asked, entry: LoggedRequest, { practice, inFlight 
   if (inFlight > (scenario.max_in_flight ?? Number.POSITIVE_INFINITY)) {
     entry.fault = 'max_in_flight'
     return now(refusal(429, 'too many requests at once for this practice scenario', 1))
+  }
+  const full = asked.path === wireOf(asked).path ? practice.limit.refuses(inFlight) : null
+  if (full !== null) {
+    entry.fault = limitFault
+    return now(refusal(429, 'too many requests at once', full.retry_after ?? null))
   }
   const trouble = practice.globalTrouble(asked.path)
   if (trouble !== null) entry.fault = faultName(trouble)

@@ -26,7 +26,7 @@ export interface LoggedRequest {
   turn: number | null
   /** The rule that answered; null: none fitted, or it did not come so far. */
   rule: string | null
-  /** What went wrong on purpose: "status 429", "cut", "malformed", "hang" or "max_in_flight". */
+  /** What went wrong on purpose: "status 429", "cut", "malformed", "hang", "max_in_flight" or "limit". */
   fault?: string
   headers: { 'user-agent': string }
 }

@@ -5,6 +5,7 @@ import { type Conversation, readConversation } from './conversation.ts'
 import { draw } from './delay.ts'
 import type { Dialogue, PracticeMessage } from './dialogue.ts'
 import { strikes, type Trouble } from './fault.ts'
+import { MovingLimit } from './limits.ts'
 import type { LoggedRequest } from './log.ts'
 import { type Captures, type Fit, fits, type Scene } from './match.ts'
 import { answerContent, messageOf } from './message.ts'
@@ -22,12 +23,14 @@ export interface Decision {
 
 export class Practice {
   readonly scenario: Scenario
+  readonly limit: MovingLimit
   readonly #numbers = new Numbers()
   /** How many requests each fault could have struck: by place in the scenario, or by rule name. */
   readonly #seen = new Map<number | string, number>()
 
   constructor(scenario: Scenario) {
     this.scenario = scenario
+    this.limit = new MovingLimit(scenario.limits)
   }
 
   /** A fault of the whole server that strikes a request of this path now. */

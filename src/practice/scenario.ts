@@ -5,6 +5,7 @@ import { UserError } from '../base/error.ts'
 import { readText } from '../base/json.ts'
 import { delay } from './delay.ts'
 import { globalFault, ruleFault } from './fault.ts'
+import { limits } from './limits.ts'
 import { pattern } from './pattern.ts'
 import { choose, isObject, strict } from './strict.ts'
 import { template } from './template.ts'
@@ -98,6 +99,7 @@ const scenario = strict({
   faults: z.array(globalFault).default([]),
   latency: delay.optional(),
   max_in_flight: z.number().int().min(1).optional(),
+  limits: limits.default([]),
 })
 
 /** A scenario ready for use: regexes and templates compiled. */

@@ -4,7 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf, messageOf, UserError } from '../base/error.ts'
 import { readAsked } from './asked.ts'
-import { decide } from './endpoints.ts'
+import { decide, limitFault } from './endpoints.ts'
 import { type LoggedRequest, RequestLog } from './log.ts'
 import { Practice } from './practice.ts'
 import { send } from './reply.ts'
@@ -92,12 +92,13 @@ async function serve(shared: Shared, request: IncomingMessage, response: ServerR
   shared.inFlight += 1
   try {
     const decision = decide(asked, entry, { practice: shared.practice, inFlight: shared.inFlight })
+    if (entry.fault === limitFault) shared.inFlight -= 1
     const isAwaited = await sleep(decision.wait, true, { signal }).catch(() => false)
     const isWhole = isAwaited && (await send(decision.reply, response, wireOf(asked)))
     if (!isWhole) decision.undo()
     if (isAwaited && response.headersSent) entry.status = response.statusCode
   } finally {
-    shared.inFlight -= 1
+    if (entry.fault !== limitFault) shared.inFlight -= 1
     shared.log.end(entry)
   }
 }

@@ -32,7 +32,6 @@ const says = "rules: [{ name: says, text: 'TIDY' }]"
 
 describe('a failure that passes', () => {
   test.each([
-    ['429 with Retry-After', '{ status: 429, retry_after: 0, first: 1 }', 'rate_limited'],
     ['529', '{ status: 529, first: 1 }', 'overloaded'],
     ['500', '{ status: 500, first: 1 }', 'server_error'],
   ])('%s is retried and the run is graded', async (_what, fault, kind) => {
@@ -45,7 +44,6 @@ describe('a failure that passes', () => {
 
 describe('a failure that stays', () => {
   test.each([
-    ['429', '{ status: 429, retry_after: 0 }', 'failed:rate_limited'],
     ['529', '{ status: 529 }', 'failed:overloaded'],
     ['500', '{ status: 500 }', 'failed:server_error'],
     ['a cut stream', '{ cut: 3 }', 'failed:'],

@@ -1,7 +1,8 @@
 /** The limiter finds what an account bears and keeps below it, in virtual time. */
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { RateLimit, type Slot, type SlotEnd } from '../../src/jobs/rate.ts'
+import type { SlotEnd } from '../../src/base/slot.ts'
+import { RateLimit, type Slot } from '../../src/jobs/rate.ts'
 import { figures, play, type World } from './rate_world.ts'
 
 const served = { as: 'served' } as const

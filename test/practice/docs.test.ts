@@ -15,7 +15,7 @@ const blocks = [...page.matchAll(/^```yaml\n(.*?)^```/gms)].map(([, text = '']) 
 const [example = ''] = blocks
 
 test('every scenario on the page is read', () => {
-  expect(blocks).toHaveLength(3)
+  expect(blocks).toHaveLength(4)
   for (const block of blocks) expect(parseScenario(block, 'docs').rules.length).toBeGreaterThan(0)
 })
 

@@ -12,5 +12,5 @@ export const anthropicApi: Api = {
     const message = 'neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set'
     return { kind: 'credentials', message, retryable: false, retryAfterMs: null }
   },
-  open: (task, offers) => new AnthropicSession(task, offers),
+  open: (task, offers, send) => new AnthropicSession(task, offers, send),
 }

@@ -17,10 +17,10 @@ export class AnthropicSession implements Session {
   readonly #request: Omit<Anthropic.MessageStreamParams, 'messages'>
   readonly #messages: Anthropic.MessageParam[]
 
-  constructor(task: EngineTask, offers: readonly ToolOffer[]) {
+  constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
     const tools = offers.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }))
     this.model = anthropicModel(task.model)
-    this.#client = openClient(task.credentials)
+    this.#client = openClient(task.credentials, 'authorization', send)
     this.#request = {
       model: this.model,
       max_tokens: maxTokens,

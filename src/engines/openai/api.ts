@@ -10,5 +10,5 @@ export const openaiApi: Api = {
     if (key) return null
     return { kind: 'credentials', message: 'OPENAI_API_KEY is not set', retryable: false, retryAfterMs: null }
   },
-  open: (task, offers) => new OpenaiSession(task, offers),
+  open: (task, offers, send) => new OpenaiSession(task, offers, send),
 }

@@ -15,9 +15,9 @@ export class ChatSession implements Session {
   readonly #tools: OpenAI.ChatCompletionFunctionTool[]
   readonly #messages: OpenAI.ChatCompletionMessageParam[]
 
-  constructor(task: EngineTask, offers: readonly ToolOffer[]) {
+  constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
     this.model = openaiModel(task.model)
-    this.#client = openClient(task.credentials)
+    this.#client = openClient(task.credentials, send)
     this.#tools = offers.map(({ name, description, inputSchema: parameters }) => {
       return { type: 'function', function: { name, description, parameters } }
     })

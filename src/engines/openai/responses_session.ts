@@ -22,9 +22,9 @@ export class ResponsesSession implements Session {
   /** Reasoning goes back to the model encrypted; models without reasoning refuse to be asked for it. */
   #keepsReasoning = true
 
-  constructor(task: EngineTask, offers: readonly ToolOffer[]) {
+  constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
     this.model = openaiModel(task.model)
-    this.#client = openClient(task.credentials)
+    this.#client = openClient(task.credentials, send)
     this.#request = {
       model: this.model,
       instructions: systemPrompt(task),

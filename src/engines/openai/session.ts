@@ -11,15 +11,17 @@ const apis = new Map<string, 'responses' | 'chat'>()
 export class OpenaiSession implements Session {
   readonly #task: EngineTask
   readonly #offers: readonly ToolOffer[]
+  readonly #send: typeof fetch
   readonly #url: string
   #session: ResponsesSession | ChatSession
 
-  constructor(task: EngineTask, offers: readonly ToolOffer[]) {
+  constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
+    this.#send = send
     this.#task = task
     this.#offers = offers
     this.#url = baseUrlOf(task.credentials)
     const isChat = apis.get(this.#url) === 'chat'
-    this.#session = isChat ? new ChatSession(task, offers) : new ResponsesSession(task, offers)
+    this.#session = isChat ? new ChatSession(task, offers, send) : new ResponsesSession(task, offers, send)
   }
 
   get model(): string {
@@ -33,7 +35,7 @@ export class OpenaiSession implements Session {
     if (asked.ok) apis.set(this.#url, 'responses')
     const isAbsent = !asked.ok && session.isAbsent && !isOwnServer(this.#url) && apis.get(this.#url) !== 'responses'
     if (!isAbsent) return asked
-    const chat = new ChatSession(this.#task, this.#offers)
+    const chat = new ChatSession(this.#task, this.#offers, this.#send)
     this.#session = chat
     const again = await chat.ask(forced, signal)
     if (again.ok) apis.set(this.#url, 'chat')

@@ -3,6 +3,8 @@ import { realpath } from 'node:fs/promises'
 import { estimateCost } from '../cost.ts'
 import type { EngineContext, EngineError, EngineOutcome, EngineReport, EngineTask } from '../engine.ts'
 import { emptyReport } from '../engine.ts'
+import { type Gate, openGate } from '../gate.ts'
+import { gatedFetch } from '../gated_fetch.ts'
 import { HookRunner } from '../hooks/hooks.ts'
 import { complete, fail } from '../outcome.ts'
 import { followSkillReads } from '../skill_read.ts'
@@ -33,7 +35,8 @@ export async function runLoop({ task, context, api, skillsFolder }: LoopRequest)
   const missing = api.missing(task.credentials)
   if (missing !== null) return fail(context, missing, { report: emptyReport, step: 0 })
   const tools = toolsFor(task.tools)
-  const session = api.open(task, offersOf(tools, task.answerSchema))
+  const gate = context.gate ?? openGate(null)
+  const session = api.open(task, offersOf(tools, task.answerSchema), gatedFetch(gate))
   const work = beginWork(session.model)
   const loaded = { skills: task.skills.map(({ name }) => name), tools: tools.map(({ name }) => name), mcp_servers: [] }
   emit({ type: 'system', step: 0, subtype: 'init', model: session.model, ...loaded })
@@ -45,7 +48,7 @@ export async function runLoop({ task, context, api, skillsFolder }: LoopRequest)
     hooks,
     emit,
   }
-  const end = await converse({ session, work, workshop, maxTurns: task.maxTurns })
+  const end = await converse({ session, work, workshop, gate, maxTurns: task.maxTurns })
   const report = await reportOf(work, { api, loaded, sessionId: task.sessionId, denials: hooks?.denials ?? [] })
   if ('kind' in end) return fail(context, end, { report, step: work.step })
   return complete(context, { ...report, stopReason: end.stopReason }, work.step)
@@ -55,6 +58,7 @@ interface Loop {
   session: Session
   work: Work
   workshop: Workshop
+  gate: Gate
   maxTurns: number | null
 }
 
@@ -97,15 +101,9 @@ async function goesOnByHook({ session, work, workshop: { hooks, emit } }: Loop):
 }
 
 /** After the nudge the answer is forced; a model that refuses to be forced is asked without. */
-async function ask({ session, work, workshop }: Loop, forced: boolean): Promise<Asked> {
+async function ask({ session, work, workshop, gate }: Loop, forced: boolean): Promise<Asked> {
   const { signal } = workshop.place
-  const patience = {
-    tries: work.step === 0 ? 1 : triesAtWork,
-    signal,
-    onWait: (ms: number) => {
-      work.waitedMs += ms
-    },
-  }
+  const patience = { tries: work.step === 0 ? 1 : triesAtWork, signal, gate }
   const unforced = () => askPatiently(() => session.ask(null, signal), patience)
   if (!forced) return unforced()
   const asked = await askPatiently(() => session.ask(submitTool, signal), patience)
@@ -120,7 +118,7 @@ interface Known {
 }
 
 async function reportOf(work: Work, { api, loaded, sessionId, denials }: Known): Promise<EngineReport> {
-  const { step, usage, model, answer, text, waitedMs } = work
+  const { step, usage, model, answer, text } = work
   return {
     ...emptyReport,
     finalResponse: text,
@@ -133,6 +131,5 @@ async function reportOf(work: Work, { api, loaded, sessionId, denials }: Known):
     cost: step === 0 ? null : await estimateCost(usage, model, api.provider),
     loaded,
     permissionDenials: denials,
-    waitedMs,
   }
 }

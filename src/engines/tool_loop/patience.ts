@@ -1,14 +1,13 @@
 /** Asks the model again where the agent is already at work: a restart of the whole run would cost more. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { waitBefore } from '../../base/backoff.ts'
+import type { Gate } from '../gate.ts'
 import type { Asked } from './session.ts'
 
 export interface Patience {
   /** How often one request is sent at most. */
   tries: number
   signal: AbortSignal
-  /** Told of each wait before another try, in milliseconds. */
-  onWait: (ms: number) => void
+  gate: Gate
   random?: () => number
 }
 
@@ -20,10 +19,12 @@ const backoff = { baseMs: 1000, capMs: longestWaitMs / 2 }
 export async function askPatiently(ask: () => Promise<Asked>, patience: Patience): Promise<Asked> {
   for (let number = 1; ; number += 1) {
     const asked = await ask()
-    if (asked.ok || !asked.error.retryable || number >= patience.tries) return asked
+    if (asked.ok || !asked.error.retryable) return asked
+    // said within a stream that began well; a plain 429 waits at the gate
+    const isLimit = asked.error.kind === 'rate_limited' && patience.gate.governs
+    if (number >= patience.tries && !isLimit) return asked
     const wait = waitBefore(number, asked.error.retryAfterMs, { ...backoff, random: patience.random })
-    if (wait > longestWaitMs) return asked
-    patience.onWait(wait)
-    await sleep(wait, undefined, { signal: patience.signal }).catch(() => patience.signal.throwIfAborted())
+    if (wait > longestWaitMs && !isLimit) return asked
+    await patience.gate.pause(wait, patience.signal)
   }
 }

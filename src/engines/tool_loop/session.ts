@@ -58,5 +58,6 @@ export interface Api {
   provider: string
   /** Why nothing can be sent; null: it can. */
   missing(credentials: EngineTask['credentials']): EngineError | null
-  open(task: EngineTask, offers: readonly ToolOffer[]): Session
+  /** `send`: by which every request goes out, at the gate of the account. */
+  open(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch): Session
 }

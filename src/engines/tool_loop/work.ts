@@ -8,8 +8,6 @@ import type { ModelBlock, ModelCall, ModelResponse } from './session.ts'
 export interface Work {
   /** Model responses so far. */
   step: number
-  /** Milliseconds spent waiting for the server's limits. */
-  waitedMs: number
   usage: Usage
   /** The last text that the model wrote. */
   text: string
@@ -18,7 +16,7 @@ export interface Work {
 }
 
 export function beginWork(model: string): Work {
-  return { step: 0, waitedMs: 0, usage: noUsage, text: '', model, answer: null }
+  return { step: 0, usage: noUsage, text: '', model, answer: null }
 }
 
 /** Takes a response in: counts it and tells of its blocks. Gives its tool calls. */

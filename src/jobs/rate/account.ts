@@ -1,6 +1,6 @@
 /** The limit of one provider account, shared by all that use it: those who may not start yet wait in a line. */
-import { type RateChange, RateLimit, type RateSettings, type Slot, type SlotEnd } from '../rate.ts'
-import type { Allowance } from './allowance.ts'
+import type { Allowance, SlotEnd } from '../../base/slot.ts'
+import { type RateChange, RateLimit, type RateSettings, type Slot } from '../rate.ts'
 
 interface Waiter {
   start: (slot: Slot) => void

@@ -1,14 +1,7 @@
 /** The accounts of this process, each with one limit whoever uses it. */
 import { createHash } from 'node:crypto'
+import type { AccountId } from '../../base/slot.ts'
 import { Account } from './account.ts'
-
-/** Whose limit it is. */
-export interface AccountId {
-  provider: string
-  baseUrl: string
-  /** The credential; kept as a hash only. */
-  secret: string
-}
 
 const accounts = new Map<string, Account>()
 

@@ -1,18 +1,6 @@
 /** What servers say in headers is left to an account: no more is started than that until it is renewed. */
 
-/** One quota: requests, or tokens of a kind. */
-interface Quota {
-  remaining: number
-  /** The whole of it; null: not said. */
-  limit: number | null
-  /** Milliseconds until it is whole again. */
-  resetMs: number
-}
-
-export interface Allowance {
-  requests: Quota | null
-  tokens: readonly Quota[]
-}
+import type { Allowance } from '../../base/slot.ts'
 
 /** Share of a token quota that has to be there before another request is worth a try. */
 const tokenShare = 0.1

@@ -18,7 +18,7 @@ export interface Refusal {
 }
 
 /** At most so much on top of what a server asked for, that not all come at the same moment. */
-const mostJitterMs = 1000
+const mostJitterMs = 250
 
 /**
  * Milliseconds. A server's wish is kept, with a little on top that grows. Without one nothing is paused as long as others are

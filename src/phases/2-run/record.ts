@@ -4,6 +4,7 @@ import type { RunSpec } from '../../../schemas/plan.ts'
 import type { FailureKind, RunRecord } from '../../../schemas/run.ts'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import type { EngineOutcome, EngineReport } from '../../engines/engine.ts'
+import { type Gate, heldBackBy } from '../../engines/gate.ts'
 import type { Snapshot } from './collect.ts'
 import { countEvents } from './transcript.ts'
 
@@ -17,7 +18,7 @@ export interface RunEnd {
 }
 
 export interface RecordRequest {
-  request: { spec: RunSpec; engine: { name: string }; attempt: number }
+  request: { spec: RunSpec; engine: { name: string }; attempt: number; gate?: Gate | undefined }
   end: RunEnd
   outputs: RunRecord['outputs']
   events: readonly TranscriptEvent[]
@@ -27,6 +28,7 @@ export interface RecordRequest {
 export function recordOf({ request, end, outputs, events }: RecordRequest): RunRecord {
   const { spec } = request
   const { report } = end.outcome
+  const heldBack = request.gate && heldBackBy(request.gate)
   const counted = countEvents(events)
   const read = counted.skillReads.find(({ skill }) => skill === spec.skill?.name)
   const shared = {
@@ -48,6 +50,7 @@ export function recordOf({ request, end, outputs, events }: RecordRequest): RunR
     ended_at: end.endedAt.toISOString(),
     duration_ms: Math.max(0, end.durationMs - report.waitedMs),
     attempts: request.attempt,
+    ...(heldBack && { held_back: heldBack }),
     session_id: report.sessionId,
     usage: report.usage,
     cost: report.cost,

@@ -11,11 +11,15 @@ import { openRoom } from '../../base/room.ts'
 import { credentialsOf } from '../../engines/base_url.ts'
 import {
   type Engine,
+  type EngineContext,
   type EngineOutcome,
   type EngineTask,
   emptyReport,
   type InstalledSkill,
 } from '../../engines/engine.ts'
+import { type Gate, openGate } from '../../engines/gate.ts'
+import { runAtGate } from '../../engines/perform.ts'
+import { workLimit } from '../../engines/work_limit.ts'
 import { collect, takeSnapshot } from './collect.ts'
 import { runEnvironment } from './environment.ts'
 import { installEnvironment } from './install_environment.ts'
@@ -40,19 +44,27 @@ export interface RunRequest {
   attempt: number
   /** Called when the agent has ended in time or at its limit, before what it left is collected; not after a failure, which may stop all others. */
   onAgentEnd?: () => void
+  /** Before the account of the run's engine, the same in each attempt; absent: an open one. */
+  gate?: Gate | undefined
   signal: AbortSignal
   /** Aborted: the run ends now, and its record says `cancelled`; null: never. */
   deadline?: AbortSignal | null
 }
 
+type GatedRequest = RunRequest & { gate: Gate }
+
 export interface RunResult {
   record: RunRecord
-  /** How the same run may fare better: null when it ended, or would fail again. `afterMs` null: no wish from the server. */
-  retry: { afterMs: number | null } | null
+  /**
+   * How the same run may fare better: null when it ended, or would fail again. `afterMs` null: no wish from the server.
+   * `uncounted`: the account's limit refused it, so that it waits its turn at the gate and is no failure.
+   */
+  retry: { afterMs: number | null; uncounted: boolean } | null
 }
 
 /** Runs the agent once. Resolves for every end of it; rejects only when `signal` is aborted (nothing is kept then) or on a bug. */
-export async function performRun(request: RunRequest): Promise<RunResult> {
+export async function performRun(asked: RunRequest): Promise<RunResult> {
+  const request = { ...asked, gate: asked.gate ?? openGate(null) }
   await using room = await openRoom()
   const home = path.join(room.path, 'home')
   const cwd = path.join(room.path, 'work')
@@ -75,7 +87,7 @@ export async function performRun(request: RunRequest): Promise<RunResult> {
     record.warnings.push(...cleaned)
     const prompt = redactor.text(request.spec.prompt)
     await writeRunFiles({ folder, record, events: transcript.events, prompt })
-    return { record, retry: retryOf(record, end) }
+    return { record, retry: retryOf(record, end, request.gate) }
   } finally {
     transcript.end()
   }
@@ -89,7 +101,7 @@ interface Place {
   transcript: Transcript
 }
 
-async function runIn(request: RunRequest, place: Place): Promise<RunEnd> {
+async function runIn(request: GatedRequest, place: Place): Promise<RunEnd> {
   const { spec, engine, signal } = request
   const skill = spec.skill === null ? null : { skill: spec.skill, files: request.skillFiles }
   const layout: WorkspaceRequest = {
@@ -139,13 +151,11 @@ function taskOf(request: RunRequest, place: Place, skills: readonly InstalledSki
   }
 }
 
-/** Milliseconds; a longer timer would ring at once. */
-const longestTimer = 2 ** 31 - 1
-
 /** The agent under its time limit. A timeout is an end like another: the engine has ended the agent by then. */
-async function timed(request: RunRequest, task: EngineTask, transcript: Transcript): Promise<RunEnd> {
-  const limit = AbortSignal.timeout(Math.min(longestTimer, Math.ceil(request.spec.timeout_seconds * 1000)))
-  const signal = AbortSignal.any([untilDeadline(request), limit])
+async function timed(request: GatedRequest, task: EngineTask, transcript: Transcript): Promise<RunEnd> {
+  const { gate } = request
+  using limit = workLimit(request.spec.timeout_seconds * 1000, () => gate.waitedMs)
+  const signal = AbortSignal.any([untilDeadline(request), limit.signal])
   // in the room: nothing that was not looked through lies among the results
   const stderrFile = path.join(path.dirname(task.cwd), stderrName)
   const startedAt = new Date()
@@ -155,14 +165,16 @@ async function timed(request: RunRequest, task: EngineTask, transcript: Transcri
     return { outcome, startedAt, endedAt: new Date(), durationMs, before: null }
   }
   try {
-    return finish(await request.engine.run(task, { signal, stderrFile, emit: (event) => transcript.add(event) }))
+    const emit: EngineContext['emit'] = (event) => transcript.add(event)
+    return finish(await runAtGate(request.engine, task, { signal, stderrFile, emit, gate }))
   } catch (error) {
     request.signal.throwIfAborted()
     if (request.deadline?.aborted) {
       transcript.add({ type: 'error', step: 0, kind: 'cancelled', message: messageOf(request.deadline.reason) })
       return finish({ status: 'cancelled', report: emptyReport })
     }
-    if (!limit.aborted) throw new Error(`engine ${request.engine.name} rejected: ${messageOf(error)}`, { cause: error })
+    if (!limit.signal.aborted)
+      throw new Error(`engine ${request.engine.name} rejected: ${messageOf(error)}`, { cause: error })
     const message = `no end within ${request.spec.timeout_seconds} s`
     transcript.add({ type: 'error', step: 0, kind: 'timed_out', message })
     // the wait until it was ended is not its working time
@@ -185,7 +197,10 @@ async function collectOutputs(request: RunRequest, at: { cwd: string; end: RunEn
   return collect({ cwd: at.cwd, before: at.end.before, skillsFolder: request.engine.skillsFolder, target })
 }
 
-function retryOf(record: RunRecord, end: RunEnd): RunResult['retry'] {
+function retryOf(record: RunRecord, end: RunEnd, gate: Gate): RunResult['retry'] {
   if (record.status !== 'failed' || end.outcome.status !== 'failed') return null
-  return end.outcome.error.retryable ? { afterMs: end.outcome.error.retryAfterMs } : null
+  const { kind, retryable, retryAfterMs } = end.outcome.error
+  if (!retryable) return null
+  const uncounted = kind === 'rate_limited' && gate.governs
+  return { afterMs: uncounted ? null : retryAfterMs, uncounted }
 }

@@ -1,5 +1,4 @@
 /** One question to an engine: failures that may pass are tried again a few times, a call that hangs is ended. */
-import { setTimeout as sleep } from 'node:timers/promises'
 import { waitBefore } from '../../base/backoff.ts'
 import { messageOf } from '../../base/error.ts'
 import type {
@@ -10,6 +9,9 @@ import type {
   EngineReport,
   EngineTask,
 } from '../../engines/engine.ts'
+import { type Gate, openGate } from '../../engines/gate.ts'
+import { runAtGate } from '../../engines/perform.ts'
+import { workLimit } from '../../engines/work_limit.ts'
 
 export interface RetryLimits {
   /** Further attempts after a failure that may pass, 3. */
@@ -43,31 +45,34 @@ export interface CallRequest {
 /** Rejects only with the abort reason of the context. */
 export async function callWithRetries(request: CallRequest): Promise<CallEnd> {
   const limits = { ...defaults, ...request.limits }
-  const { signal } = request.context
-  for (let attempt = 1; ; attempt += 1) {
-    const outcome = await callOnce(request, limits.timeoutMs)
+  const { signal, gate = openGate(null) } = request.context
+  for (let attempt = 1; ; ) {
+    const outcome = await callOnce(request, limits.timeoutMs, gate)
     if (outcome.status === 'completed') return { status: 'completed', report: outcome.report }
     const { error, report } = outcome
     if (error.kind === 'bad_output') return { status: 'malformed', problem: error.message, said: report.finalResponse }
+    // the account's limit is no failure: the next call waits its turn at the gate
+    if (error.kind === 'rate_limited' && error.retryable && gate.governs) continue
     const wait = waitFor(attempt, error, limits)
     if (wait === null) return { status: 'failed', problem: `${error.kind}: ${error.message}` }
-    await sleep(wait, undefined, { signal }).catch(() => signal.throwIfAborted())
+    attempt += 1
+    await gate.pause(wait, signal)
   }
 }
 
-async function callOnce(request: CallRequest, timeoutMs: number): Promise<EngineOutcomeOrBroken> {
+async function callOnce(request: CallRequest, timeoutMs: number, gate: Gate): Promise<EngineOutcomeOrBroken> {
   const { engine, context, onCall } = request
-  const timeout = AbortSignal.timeout(timeoutMs)
+  using timeout = workLimit(timeoutMs, () => gate.waitedMs)
   try {
     context.signal.throwIfAborted()
-    const signal = AbortSignal.any([context.signal, timeout])
-    const outcome = await engine.run(request.task(), { ...context, signal })
+    const signal = AbortSignal.any([context.signal, timeout.signal])
+    const outcome = await runAtGate(engine, request.task(), { ...context, signal, gate })
     onCall(isUsed(outcome) ? outcome.report : null)
     return outcome
   } catch (thrown) {
     context.signal.throwIfAborted()
     onCall(null)
-    const message = timeout.aborted ? `no answer within ${timeoutMs / 1000} s` : messageOf(thrown)
+    const message = timeout.signal.aborted ? `no answer within ${timeoutMs / 1000} s` : messageOf(thrown)
     const error = { kind: 'crash', message, retryable: false, retryAfterMs: null } as const
     return { status: 'failed', error, report: { finalResponse: '' } }
   }

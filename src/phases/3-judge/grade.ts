@@ -7,6 +7,7 @@ import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 import { canonicalJson, readJson, sha256 } from '../../base/json.ts'
+import { type Gate, heldBackBy } from '../../engines/gate.ts'
 import { readEvents } from './checks/events.ts'
 import type { CheckScene } from './checks/scene.ts'
 import { byChecks, byJudge, type Decisions, timedOut } from './decisions.ts'
@@ -30,6 +31,8 @@ export interface GradeRunRequest {
   env: Readonly<Record<string, string>>
   /** The judge's, by the names in its engine's `credentials`. */
   credentials: Readonly<Record<string, string>>
+  /** Before the judge's account; absent: an open one. */
+  gate?: Gate | undefined
   signal: AbortSignal
   /** What judges answered earlier; absent or null: nothing is remembered. */
   memory?: JudgeMemory | null
@@ -131,9 +134,15 @@ async function finish(
     ...(measured && { execution_metrics: measured }),
     timing: {
       executor_duration_seconds: record.duration_ms / 1000,
-      grader_duration_seconds: (end.getTime() - start.getTime()) / 1000,
+      grader_duration_seconds: Math.max(0, end.getTime() - start.getTime() - (request.gate?.waitedMs ?? 0)) / 1000,
     },
-    ...(judged && choice && judgeParts(judged, { engine: choice.name, model: choice.model })),
+    ...(judged &&
+      choice &&
+      judgeParts(judged, {
+        engine: choice.name,
+        model: choice.model,
+        heldBack: request.gate && heldBackBy(request.gate),
+      })),
     ...(errors.length > 0 && { judge_errors: errors }),
     graded_key: gradedKey({ runKey: record.key, case: request.case, judge: choice, onTimeout }),
   }

@@ -4,6 +4,7 @@ import type { RunRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 import { runMark } from '../../base/processes.ts'
 import type { Engine } from '../../engines/engine.ts'
+import type { Gate } from '../../engines/gate.ts'
 import { ask } from './ask.ts'
 import { type JudgeAnswer, judgeAnswer, missingIn, type Verdict, verdictsOf } from './judge_answer.ts'
 import { judgePrompt } from './judge_prompt.ts'
@@ -26,6 +27,8 @@ export interface JudgeRequest {
   judge: JudgeChoice
   env: Readonly<Record<string, string>>
   credentials: Readonly<Record<string, string>>
+  /** Before the judge's account; absent: an open one. */
+  gate?: Gate | undefined
   signal: AbortSignal
   /** Absent or null: nothing is remembered. */
   memory?: JudgeMemory | null
@@ -76,7 +79,7 @@ export async function judgeRun(request: JudgeRequest): Promise<Judged> {
       sandbox: null,
     },
     schema: judgeAnswer,
-    context: { signal: request.signal, emit: () => {}, stderrFile: null },
+    context: { signal: request.signal, emit: () => {}, stderrFile: null, ...(request.gate && { gate: request.gate }) },
     review: (answer) => missingIn(answer, count),
   })
   if (asked.status === 'answered') {

@@ -1,12 +1,13 @@
 /** What a judge says beyond its verdicts, and who it was, as grading.json holds them. */
 import type { Grading } from '../../../schemas/grading.ts'
+import type { HeldBack } from '../../../schemas/held_back.ts'
 import type { Judged } from './judge.ts'
 import type { JudgeAnswer } from './judge_answer.ts'
 
 /** The judge's parts of a grading; `engine` and `model` are those asked for. */
 export function judgeParts(
   { answer, spent, cachedFrom }: Judged,
-  asked: { engine: string; model: string | null },
+  asked: { engine: string; model: string | null; heldBack?: HeldBack | null | undefined },
 ): Pick<Grading, 'claims' | 'user_notes_summary' | 'eval_feedback' | 'judge'> {
   const judge = {
     engine: asked.engine,
@@ -15,6 +16,7 @@ export function judgeParts(
     tokens: spent.tokens,
     cost_usd: spent.costUsd,
     ...(cachedFrom && { cached_from: cachedFrom }),
+    ...(asked.heldBack && { held_back: asked.heldBack }),
   }
   if (answer === null) return { judge }
   const { claims, user_notes_summary } = answer

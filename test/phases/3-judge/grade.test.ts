@@ -92,7 +92,7 @@ describe('a completed run', () => {
   test('is summed up by counting, whatever totals the judge boasts of', async () => {
     const grading = await gradingOf({ expectations: [reads, misses], checks: [says42] })
     expect(grading?.summary).toEqual({ passed: 2, failed: 1, total: 3, pass_rate: 2 / 3 })
-    expect(JSON.stringify(grading)).not.toContain('99')
+    expect(JSON.stringify({ ...grading, timing: null, graded_key: null })).not.toContain('99')
   })
   test('has metrics, times, claims, notes and the judge', async () => {
     const graded = await grade({ expectations: [reads] })

@@ -1,0 +1,9 @@
+/** How far a provider account's limit held work back; waits are in no working time. */
+import { z } from 'zod'
+
+export const heldBack = z.object({
+  refusals: z.number().int().nonnegative().describe('answers with status 429'),
+  waited_ms: z.number().nonnegative().describe('for leave to send, for a limit to pass, before another try'),
+})
+
+export type HeldBack = z.infer<typeof heldBack>

@@ -1,0 +1,30 @@
+/** A time limit on work: waits do not count. */
+
+/** While a wait lasts the limit is looked at so often, in milliseconds. */
+const glance = 100
+/** Milliseconds; a longer timer would ring at once. */
+const longestTimer = 2 ** 31 - 1
+
+export interface WorkLimit extends Disposable {
+  /** Aborted when the time is up. */
+  signal: AbortSignal
+}
+
+/** Aborts once `limitMs` have passed that were not waited; `waitedMs` tells the milliseconds waited until now. */
+export function workLimit(limitMs: number, waitedMs: () => number): WorkLimit {
+  const controller = new AbortController()
+  const start = performance.now()
+  const waitedBefore = waitedMs()
+  const left = () => limitMs - (performance.now() - start) + (waitedMs() - waitedBefore)
+  let timer: NodeJS.Timeout
+  const set = (ms: number) => {
+    timer = setTimeout(look, Math.min(longestTimer, Math.ceil(ms)))
+  }
+  const look = () => {
+    const ms = left()
+    if (ms <= 0) controller.abort(new DOMException(`no end within ${limitMs / 1000} s of work`, 'TimeoutError'))
+    else set(Math.max(glance, ms))
+  }
+  set(limitMs)
+  return { signal: controller.signal, [Symbol.dispose]: () => clearTimeout(timer) }
+}

@@ -1,0 +1,38 @@
+/** Headers of both APIs are read as what is left, and until when. */
+import { expect, test } from 'vitest'
+import { allowanceOf } from '../../src/engines/rate_headers.ts'
+
+const now = Date.parse('2026-11-21T12:00:00Z')
+
+const anthropic = {
+  'anthropic-ratelimit-requests-limit': '50',
+  'anthropic-ratelimit-requests-remaining': '7',
+  'anthropic-ratelimit-requests-reset': '2026-11-21T12:00:30Z',
+}
+const openai = (reset: string) => ({
+  'x-ratelimit-limit-requests': '60',
+  'x-ratelimit-remaining-requests': '59',
+  'x-ratelimit-reset-requests': reset,
+})
+const requests = { limit: 60, remaining: 59 }
+
+test.each([
+  ['nothing', {}, null],
+  ['Anthropic, requests', anthropic, { requests: { limit: 50, remaining: 7, resetMs: 30_000 }, tokens: [] }],
+  [
+    'Anthropic, tokens of a kind, past their reset',
+    {
+      'anthropic-ratelimit-output-tokens-remaining': '0',
+      'anthropic-ratelimit-output-tokens-reset': '2026-11-21T11:59:00Z',
+    },
+    { requests: null, tokens: [{ limit: null, remaining: 0, resetMs: 0 }] },
+  ],
+  ['OpenAI, 1s', openai('1s'), { requests: { ...requests, resetMs: 1000 }, tokens: [] }],
+  ['OpenAI, 6m0s', openai('6m0s'), { requests: { ...requests, resetMs: 360_000 }, tokens: [] }],
+  ['OpenAI, 20ms', openai('20ms'), { requests: { ...requests, resetMs: 20 }, tokens: [] }],
+  ['OpenAI, 1h1.5s', openai('1h1.5s'), { requests: { ...requests, resetMs: 3_601_500 }, tokens: [] }],
+  ['OpenAI, a number', openai('2.5'), { requests: { ...requests, resetMs: 2500 }, tokens: [] }],
+  ['a reset that is none', openai('soon'), null],
+  ['a remaining that is none', { ...anthropic, 'anthropic-ratelimit-requests-remaining': 'many' }, null],
+  ['an empty remaining', { ...anthropic, 'anthropic-ratelimit-requests-remaining': '' }, null],
+])('%s', (_, headers, expected) => expect(allowanceOf(new Headers(headers), now)).toEqual(expected))
