@@ -21,6 +21,7 @@ const switches = new Set([
   'no-cache',
   'last-failed',
   'dry-run',
+  'yes',
   'print-config',
   'again',
   'open',

@@ -1,13 +1,16 @@
 /** bench of several: many skills, or one suite on several engines and models; one after another, then one index over all. */
 import path from 'node:path'
 import type { BenchmarkIndex } from '../../schemas/benchmark_index.ts'
+import type { FlowEvent } from '../../schemas/flow_event.ts'
+import type { Stop } from '../../schemas/limits.ts'
 import { messageOf, UserError } from '../base/error.ts'
 import { readSkill } from '../phases/1-plan/skill.ts'
 import { slug } from '../phases/1-plan/slug.ts'
-import { bench, planBench } from './bench.ts'
+import { bench } from './bench.ts'
 import { type FlowContext, IncompleteError } from './context.ts'
 import { type MatrixCell, matrixCells, oneJudge } from './matrix.ts'
-import type { BenchRequest, Prepared } from './prepare.ts'
+import type { BenchRequest } from './prepare.ts'
+import { Purses } from './purses.ts'
 import type { BenchResult } from './summarize.ts'
 import { writeIndex } from './write_index.ts'
 
@@ -46,20 +49,51 @@ interface One {
  */
 export async function benchMany(asked: ManyRequest, context: FlowContext, benchOne = bench): Promise<ManyResult> {
   const { root, all, judge } = await setUp(asked, context)
+  const { limits } = asked
+  const purses = limits === undefined ? {} : { purses: new Purses(limits) }
   const ends: OneEnd[] = []
+  let stopped: Stop | undefined
   for (const one of all) {
     if (context.drain.aborted) break
-    ends.push(await endOf({ ...one, request: { ...one.request, judge } }, context, benchOne))
+    const shared = { ...one, request: { ...one.request, ...purses } }
+    const end = await endOf(shared, context, stopped === undefined ? benchOne : notStarted(stopped))
+    ends.push(end)
+    if (end.status === 'benched') stopped ??= end.result.benchmark.metadata.stopped
   }
-  const index = await writeIndex(root, { ends, judge: asked.matrix === null ? null : judge, now: context.now() })
+  const index = await writeIndex(root, { ends, judge, now: context.now() })
   return { root, index, ends }
 }
 
-/** The plans alone, for --dry-run: nothing is started, nothing written. Throws UserError for the first that can't be planned. */
-export async function planMany(asked: ManyRequest, context: FlowContext): Promise<Prepared[]> {
-  const { all, judge } = await setUp(asked, context)
-  const plans: Prepared[] = []
-  for (const { request } of all) plans.push(await planBench({ ...request, judge }, context))
+/** What ended one ends all: they share the limits. */
+function notStarted({ reason }: Stop) {
+  return (): never => {
+    throw new IncompleteError(`not started: ${reason}`, 'the same command with a larger limit goes on')
+  }
+}
+
+/** How the planning of one of them ended;  */
+export type OnePlan<P> =
+  | { status: 'planned'; skill: string; cell: string | null; plan: P }
+  | { status: 'failed'; skill: string; cell: string | null; error: unknown }
+
+/** The plans alone, for --dry-run: nothing is started, nothing written. One that can't be planned stops no other. */
+export async function planMany<P>(
+  asked: ManyRequest,
+  context: FlowContext,
+  planOne: (request: BenchRequest, context: FlowContext) => Promise<P>,
+): Promise<OnePlan<P>[]> {
+  const { all } = await setUp(asked, context)
+  const plans: OnePlan<P>[] = []
+  for (const { skill, cell, request } of all) {
+    const of = { skill, ...(cell === null ? {} : { cell }) }
+    try {
+      plans.push({ status: 'planned', skill, cell, plan: await planOne(request, context) })
+    } catch (error) {
+      context.signal.throwIfAborted()
+      context.emit(failureOf(error, of))
+      plans.push({ status: 'failed', skill, cell, error })
+    }
+  }
   return plans
 }
 
@@ -69,8 +103,12 @@ async function setUp(asked: ManyRequest, context: FlowContext) {
     throw new UserError('--matrix names engines and models, and so does --engine or --model', 'give one of them')
   }
   const { root, all } = await spread(asked, cells)
-  const requests = all.map(({ request }) => request)
-  return { root, all, judge: cells.length === 0 ? asked.judge : await oneJudge(requests, context) }
+  if (cells.length === 0) return { root, all, judge: null }
+  const judge = await oneJudge(
+    all.map(({ request }) => request),
+    context,
+  )
+  return { root, judge, all: all.map((one) => ({ ...one, request: { ...one.request, judge } })) }
 }
 
 async function endOf(one: One, context: FlowContext, benchOne: typeof bench): Promise<OneEnd> {
@@ -81,10 +119,14 @@ async function endOf(one: One, context: FlowContext, benchOne: typeof bench): Pr
     return { status: 'benched', skill, cell, result }
   } catch (error) {
     context.signal.throwIfAborted()
-    const fix = error instanceof UserError || error instanceof IncompleteError ? error.fix : null
-    context.emit({ type: 'skill_failed', ...of, message: messageOf(error), fix })
+    context.emit(failureOf(error, of))
     return { status: 'failed', skill, cell, error }
   }
+}
+
+function failureOf(error: unknown, of: { skill: string; cell?: string }): FlowEvent {
+  const fix = error instanceof UserError || error instanceof IncompleteError ? error.fix : null
+  return { type: 'skill_failed', ...of, message: messageOf(error), fix }
 }
 
 /** Every skill × every cell, each with its workspace: `<root>/<skill>/<cell>`; a single skill's root is its own workspace. */

@@ -1,4 +1,4 @@
-/** rerun: one run of a benchmark made anew beside the old one, with the next free number; then everything aggregated again. */
+/** rerun: one run made anew, beside the old one with the next free number, or in the place of one that has no outcome. */
 import path from 'node:path'
 import { type Plan, plan as planSchema, type RunSpec } from '../../schemas/plan.ts'
 import type { Skill } from '../../schemas/suite.ts'
@@ -8,10 +8,10 @@ import { openRoom, reapRooms } from '../base/room.ts'
 import { withRerun } from '../phases/1-plan/rerun_plan.ts'
 import { exportGitVersion, readSkill } from '../phases/1-plan/skill.ts'
 import { benchmarkPaths, runPaths } from '../store/paths.ts'
-import { readPlan, writeArtefact } from '../store/store.ts'
+import { readPlan, readRun, writeArtefact } from '../store/store.ts'
 import { planReady, snapshotSkills } from './bench.ts'
 import type { FlowContext } from './context.ts'
-import { execute, uncached } from './execute.ts'
+import { execute, isDone, uncached } from './execute.ts'
 import { holdBenchmark } from './hold.ts'
 import { newestBenchmark } from './newest.ts'
 import { preflight } from './preflight.ts'
@@ -30,7 +30,9 @@ export async function rerun(request: RerunRequest, context: FlowContext): Promis
   await using scratch = await openRoom()
   const { folder, runId } = await placeOf(request)
   await using held = await holdBenchmark(folder, context)
-  const { plan, spec } = withRerun(await readPlan(folder), runId)
+  const before = await readPlan(folder)
+  const broken = await withoutOutcome(folder, before, runId)
+  const { plan, spec } = broken === null ? withRerun(before, runId) : { plan: before, spec: broken }
   const { engine, judge } = plan.options
   if (engine.name !== 'anthropic') await refuseStrayInstructions(scratch.path)
   await preflight([engine, judge], request.passEnv, held.context)
@@ -38,7 +40,12 @@ export async function rerun(request: RerunRequest, context: FlowContext): Promis
   const skillFiles = await snapshotSkills(folders, scratch.path)
   await writeArtefact(planSchema, benchmarkPaths(folder).plan, plan)
   const only: Plan = { ...plan, runs: [spec] }
-  held.context.emit(await planReady(folder, { plan: only, choices: [`rerun of ${runId} as ${spec.run_id}`] }))
+  held.context.emit(
+    await planReady(folder, {
+      plan: only,
+      choices: [broken === null ? `rerun of ${runId} as ${spec.run_id}` : `${runId} had no outcome: it is made again`],
+    }),
+  )
   const { concurrency, passEnv } = request
   const hidden = [plan.skill.path, path.dirname(path.dirname(folder))]
   await execute(
@@ -47,6 +54,13 @@ export async function rerun(request: RerunRequest, context: FlowContext): Promis
   )
   held.context.signal.throwIfAborted()
   return await summarize(folder, plan, held.context)
+}
+
+/** The run, where it failed, was cancelled or was never made: nothing would be lost by making it again. Null: it ended. */
+async function withoutOutcome(folder: string, plan: Plan, runId: string): Promise<RunSpec | null> {
+  const spec = plan.runs.find((run) => run.run_id === runId)
+  const stored = spec === undefined ? null : await readRun(folder, runId)
+  return spec === undefined || (stored !== null && isDone(stored, spec)) ? null : spec
 }
 
 async function placeOf({ skill, workspace, run }: RerunRequest): Promise<{ folder: string; runId: string }> {

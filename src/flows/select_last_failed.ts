@@ -7,6 +7,7 @@ import { readRun, type StoredRun } from '../store/store.ts'
 import { bench } from './bench.ts'
 import type { FlowContext } from './context.ts'
 import { newestBenchmark } from './newest.ts'
+import { type Planned, planWithEstimate } from './plan_with_estimate.ts'
 import type { BenchRequest } from './prepare.ts'
 import { type BenchResult, summarize } from './summarize.ts'
 
@@ -24,6 +25,13 @@ export async function selectLastFailed(request: BenchRequest, context: FlowConte
   const cases = (await lastFailed(benchmark, plan)).filter(({ eval_id }) => wanted.has(eval_id))
   context.emit({ type: 'last_failed', benchmark, cases })
   return { benchmark, plan, cases }
+}
+
+/** The plan for those cases, for --dry-run; null: there is none. */
+export async function planLastFailed(request: BenchRequest, context: FlowContext): Promise<Planned | null> {
+  const { cases } = await selectLastFailed(request, context)
+  if (cases.length === 0) return null
+  return planWithEstimate({ ...request, cases: cases.map(({ eval_id }) => String(eval_id)) }, context)
 }
 
 /** Benches those cases in a benchmark of their own; where there is none, the result is that of the newest benchmark. */

@@ -65,6 +65,16 @@ describe('--json', () => {
   })
 })
 
+describe('--dry-run', () => {
+  test('names every one that is broken, plans the others, exit 2', async () => {
+    const other = makeSkill(says('TIDY'), { ...skillMd('second'), 'evals/evals.json': '[' })
+    const end = await whetstone(['bench', broken, helps, other, idle, ...command, '--dry-run'])
+    expect(end.code).toBe(2)
+    for (const skill of ['broken', 'second']) expect(end.stderr).toMatch(new RegExp(`error ${skill}: .*evals\\.json:1`))
+    for (const skill of ['tidy', 'other']) expect(end.stdout).toMatch(new RegExp(`^skill +${skill} `, 'm'))
+  })
+})
+
 describe('workspaces', () => {
   test('without --workspace they and the index lie below ./workspaces', async () => {
     const cwd = fresh()

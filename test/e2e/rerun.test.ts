@@ -64,6 +64,17 @@ describe('--last-failed', () => {
     expect(await whetstone([...args, '--last-failed'])).toMatchObject({ code: 0 })
     expect(['tidy', 'other'].map((name) => benchmarks(path.join(root, name)).length)).toEqual([2, 1])
   })
+  test('of many skills with --dry-run: a plan for each that has one', async () => {
+    const other = makeSkill(cases.slice(0, 1), { 'SKILL.md': '---\nname: other\ndescription: d\n---\nx\n' })
+    const root = fresh()
+    const args = ['bench', makeSkill(cases), other, '--engine', agent('tidy.mjs'), '--runs', '1', '--workspace', root]
+    await whetstone(args)
+    const end = await whetstone([...args, '--last-failed', '--dry-run'])
+    expect(end).toMatchObject({ code: 0, stdout: expect.stringMatching(/^skill +tidy[\s\S]*\n2 agent runs/) })
+    expect(end.stdout).not.toMatch(/^skill +other/m)
+    expect(end.stderr).toContain('no case failed in')
+    expect(['tidy', 'other'].map((name) => benchmarks(path.join(root, name)).length)).toEqual([1, 1])
+  })
   test('before any benchmark it is a mistake', async () => {
     const args = ['bench', makeSkill(cases), '--engine', agent('tidy.mjs'), '--last-failed']
     expect(await whetstone(args)).toMatchObject({ code: 2, stderr: expect.stringContaining('no benchmark in') })
@@ -104,6 +115,19 @@ describe('--rerun', () => {
     expect((await whetstone(made.args)).stderr).toContain('8 of 9 runs already done')
     expect(resultOf(made.folder).counts).toMatchObject({ planned: 9, used: 9 })
     expect(benchmarks(made.workspace)).toHaveLength(1)
+  })
+  test('of a run without outcome it is made in its place, and the benchmark is whole', async () => {
+    const made = await benched()
+    const place = path.join(made.folder, run)
+    const record = read(place, 'run.json')
+    const failed = { ...record, status: 'failed', error: { kind: 'server_error', message: 'once' } }
+    writeFileSync(path.join(place, 'run.json'), JSON.stringify(failed))
+    writeFileSync(path.join(place, 'grading.json'), '{')
+    expect(await whetstone(['aggregate', made.folder])).toMatchObject({ code: 3 })
+    expect(await whetstone([...made.args, '--rerun', run])).toMatchObject({ code: 0 })
+    expect(resultOf(made.folder)).toMatchObject({ complete: true, counts: { planned: 8, used: 8 } })
+    expect(read(place, 'run.json').status).toBe('completed')
+    expect(existsSync(path.join(made.folder, 'eval-2-hard/with_skill/run-3'))).toBe(false)
   })
   test('a skill that has changed since is a mistake, and leaves everything as it was', async () => {
     const made = await benched()

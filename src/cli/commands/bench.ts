@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Argv } from 'yargs'
 import { UserError } from '../../base/error.ts'
 import type { ManyRequest } from '../../flows/bench_many.ts'
-import type { BenchRequest, Prepared } from '../../flows/prepare.ts'
+import type { BenchRequest } from '../../flows/prepare.ts'
 import type { RerunRequest } from '../../flows/rerun.ts'
 import { exitCodes } from '../exit.ts'
 import { benchFlags } from './bench_flags.ts'
@@ -66,10 +66,10 @@ async function start(given: BenchArguments, argv: readonly string[]): Promise<nu
   const request = requestOf(parsed)
   const { skill: skills, matrix = null, json, dryRun, lastFailed } = parsed
   const [skill = '', ...others] = skills
+  const each = new Map(ofSkills.map((one) => [path.resolve(one.skill), requestOf(one.configured.args)]))
+  if (!dryRun && parsed.rerun === undefined) await askIfDear(parsed, { ...request, skills, matrix, each })
   if (parsed.rerun !== undefined) return rerunAndShow({ ...request, skill, run: parsed.rerun }, json)
   if (others.length > 0 || matrix !== null) {
-    if (dryRun && lastFailed) throw new UserError('--last-failed with --dry-run', 'plan one skill at a time')
-    const each = new Map(ofSkills.map((one) => [path.resolve(one.skill), requestOf(one.configured.args)]))
     return benchSeveral({ ...request, skills, matrix, each }, { json, dryRun, lastFailed })
   }
   if (lastFailed) return lastFailedAndShow({ ...request, skill }, { json, dryRun })
@@ -100,6 +100,28 @@ function requestOf(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
   }
 }
 
+/** Where somebody sits who can answer. */
+async function askIfDear(parsed: BenchArguments, request: ManyRequest): Promise<void> {
+  const { askFirst, canAnswer } = await import('../ask_first.ts')
+  if (!canAnswer(parsed)) return
+  const { planMany } = await import('../../flows/bench_many.ts')
+  const planOne = await plannerOf(parsed.lastFailed)
+  await askFirst({
+    above: { usd: parsed.askAboveCost, seconds: parsed.askAboveMinutes * 60 },
+    limits: limitsOf(parsed),
+    plan: async (context) => {
+      const plans = await planMany(request, context, planOne)
+      return plans.flatMap((one) => (one.status === 'planned' ? (one.plan ?? []) : []))
+    },
+  })
+}
+
+/** What plans one skill. */
+async function plannerOf(lastFailed: boolean) {
+  if (lastFailed) return (await import('../../flows/select_last_failed.ts')).planLastFailed
+  return (await import('../../flows/plan_with_estimate.ts')).planWithEstimate
+}
+
 /** Nobody should wonder why it runs otherwise than the command line says. */
 async function saySettings(ofSkills: readonly OfSkill<BenchArguments>[]): Promise<void> {
   if (ofSkills.every(({ configured }) => configured.file === null)) return
@@ -128,11 +150,7 @@ async function benchSeveral(
 ): Promise<number> {
   const { json, dryRun, lastFailed } = how
   const { concurrency } = request
-  if (dryRun) {
-    const { planMany } = await import('../../flows/bench_many.ts')
-    const { result } = await withFlow({ json, concurrency }, (context) => planMany(request, context))
-    return showPlans(result, json)
-  }
+  if (dryRun) return planSeveral(request, { json, lastFailed })
   const { benchMany } = await import('../../flows/bench_many.ts')
   const { lastFailedOrNewest } = await import('../../flows/select_last_failed.ts')
   const { showIndex } = await import('../show_index.ts')
@@ -140,6 +158,16 @@ async function benchSeveral(
     lastFailed ? benchMany(request, context, lastFailedOrNewest) : benchMany(request, context),
   )
   return showIndex(result, { json, interrupted })
+}
+
+async function planSeveral(request: ManyRequest, how: { json: boolean; lastFailed: boolean }): Promise<number> {
+  const { planMany } = await import('../../flows/bench_many.ts')
+  const planOne = await plannerOf(how.lastFailed)
+  const { result } = await withFlow({ json: how.json, concurrency: 1 }, (context) =>
+    planMany(request, context, planOne),
+  )
+  const { showPlans } = await import('../show_plans.ts')
+  return showPlans(result, { json: how.json, concurrency: request.concurrency })
 }
 
 async function lastFailedAndShow(request: BenchRequest, how: { json: boolean; dryRun: boolean }): Promise<number> {
@@ -164,14 +192,9 @@ async function rerunAndShow(request: RerunRequest, json: boolean): Promise<numbe
 }
 
 async function planAndShow(request: BenchRequest, json: boolean): Promise<number> {
-  const { planBench } = await import('../../flows/bench.ts')
-  const { result } = await withFlow({ json, concurrency: 1 }, (context) => planBench(request, context))
-  return showPlans([result], json)
-}
-
-async function showPlans(plans: readonly Prepared[], json: boolean): Promise<number> {
-  const { planLines } = await import('../plan_lines.ts')
-  const texts = plans.map((prepared) => (json ? JSON.stringify(prepared.plan) : planLines(prepared).join('\n')))
-  process.stdout.write(`${texts.join(json ? '\n' : '\n\n')}\n`)
-  return exitCodes.done
+  const { planWithEstimate } = await import('../../flows/plan_with_estimate.ts')
+  const { result: plan } = await withFlow({ json, concurrency: 1 }, (context) => planWithEstimate(request, context))
+  const { showPlans } = await import('../show_plans.ts')
+  const one = { status: 'planned' as const, skill: request.skill, cell: null, plan }
+  return showPlans([one], { json, concurrency: request.concurrency })
 }

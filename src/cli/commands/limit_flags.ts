@@ -29,6 +29,21 @@ export const limitFlags = {
     requiresArg: true,
     describe: 'when it must be over: 30m, 18:00 or 2026-11-21T18:00Z; then what runs is cancelled (exit 3)',
   },
+  'ask-above-cost': {
+    type: 'number',
+    requiresArg: true,
+    default: 5,
+    coerce: atLeastZero('ask-above-cost'),
+    describe: 'on a terminal, ask before starting what will cost more dollars, by what earlier runs cost',
+  },
+  'ask-above-minutes': {
+    type: 'number',
+    requiresArg: true,
+    default: 30,
+    coerce: atLeastZero('ask-above-minutes'),
+    describe: 'likewise, what will take more minutes',
+  },
+  yes: { type: 'boolean', alias: 'y', default: false, describe: 'ask nothing' },
 } satisfies Record<string, Options>
 
 interface LimitArguments {
@@ -45,6 +60,13 @@ export function limitsOf({ budget, budgetTokens, costPerRun, deadline }: LimitAr
     budgetTokens: budgetTokens ?? null,
     costPerRun: costPerRun ?? null,
     deadline: deadline === undefined ? null : deadlineOf(deadline, new Date()),
+  }
+}
+
+function atLeastZero(flag: string) {
+  return (value: unknown): number => {
+    if (typeof value === 'number' && value >= 0) return value
+    throw new UserError(`--${flag}: not a number from 0`)
   }
 }
 

@@ -28,6 +28,7 @@ export const pathKeys: ReadonlySet<string> = new Set(['workspace', 'suite', 'bas
 export const harmless: ReadonlySet<string> = new Set([
   ...['runs', 'case', 'model', 'baseline', 'suite', 'concurrency', 'timeout', 'on-timeout', 'max-turns', 'retries'],
   ...['activation', 'workspace', 'cache', 'budget', 'budget-tokens', 'cost-per-run', 'deadline'],
+  ...['ask-above-cost', 'ask-above-minutes'],
 ])
 
 /** Likewise, as long as the value names no command. */
@@ -42,6 +43,8 @@ export const sharedKeys: ReadonlySet<string> = new Set([
   'budget-tokens',
   'cost-per-run',
   'deadline',
+  'ask-above-cost',
+  'ask-above-minutes',
 ])
 
 /** The flags of a command that can be set. */

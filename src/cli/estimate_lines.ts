@@ -1,0 +1,30 @@
+/** What a plan will take, in words. */
+import type { Amount, Estimate } from '../flows/estimate_bench.ts'
+import type { Planned } from '../flows/plan_with_estimate.ts'
+import { dollars, duration, safe } from './style.ts'
+
+export function estimateLines({ estimate, workspace }: Planned, concurrency: number): string[] {
+  const { arms, judge, from_runs: from, done } = estimate
+  const kept = done > 0 ? [`          ${done} runs are there already and kept`] : []
+  if (from === 0) return [safe(`estimate  unknown: no earlier run of this engine and judge in ${workspace}`), ...kept]
+  const parts = [
+    ...arms.map((arm) => `${arm.runs} ${arm.configuration} ${amountText(arm)}`),
+    ...(judge.gradings > 0 ? [`${judge.gradings} gradings ${amountText(judge)}`] : []),
+  ]
+  return [
+    safe(`estimate  ${totalText(estimate)} with ${concurrency} at once (from ${from} earlier runs)`),
+    safe(`          ${parts.join(' · ')}`),
+    ...kept,
+  ]
+}
+
+/** Money and time of the whole. */
+export function totalText({ usd, tokens, seconds }: Estimate): string {
+  const money = usd === null ? 'unknown cost' : dollars(usd)
+  const used = tokens === null ? [] : [`${Math.round(tokens).toLocaleString('en-US')} tokens`]
+  return [money, ...used, seconds === null ? 'unknown time' : duration(seconds * 1000)].join(', ')
+}
+
+function amountText({ usd }: Amount): string {
+  return usd === null ? 'unknown cost' : dollars(usd)
+}
