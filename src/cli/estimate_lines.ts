@@ -19,7 +19,7 @@ export function estimateLines({ estimate, workspace }: Planned, concurrency: num
 }
 
 /** Money and time of the whole. */
-export function totalText({ usd, tokens, seconds }: Estimate): string {
+function totalText({ usd, tokens, seconds }: Estimate): string {
   const money = usd === null ? 'unknown cost' : dollars(usd)
   const used = tokens === null ? [] : [`${Math.round(tokens).toLocaleString('en-US')} tokens`]
   return [money, ...used, seconds === null ? 'unknown time' : duration(seconds * 1000)].join(', ')
