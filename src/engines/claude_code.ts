@@ -6,6 +6,7 @@ import { claudeArguments, claudeEnvironment, claudeKeys } from './claude_code/ar
 import { findClaude, missingClaude, probeClaude } from './claude_code/probe.ts'
 import { failureOf, reportOf } from './claude_code/report.ts'
 import { ClaudeStream } from './claude_code/stream.ts'
+import { withCost } from './cost.ts'
 import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from './engine.ts'
 import { complete, fail } from './outcome.ts'
 import { startErrorOf } from './start_error.ts'
@@ -44,7 +45,7 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
       stdoutLimit: 0, // the lines are all that is used
       sandbox: withEndpoint(task.sandbox, task.credentials.ANTHROPIC_BASE_URL || anthropicUrl),
     })
-    const report = reportOf(stream, end)
+    const report = await withCost(reportOf(stream, end))
     const failure = failureOf(stream, end)
     if (failure !== null) return fail(context, failure, { report, step: stream.step })
     return complete(context, report, stream.step)

@@ -1,5 +1,6 @@
 /** What a run cost, estimated from its tokens and public prices. */
 import type { Cost, Usage } from '../../schemas/usage.ts'
+import type { EngineReport } from './engine.ts'
 
 /** Dollars by the provider's own prices; null for a model (or provider) without a known price. */
 export async function estimateCost(usage: Usage, model: string, provider: string): Promise<Cost | null> {
@@ -15,4 +16,11 @@ export async function estimateCost(usage: Usage, model: string, provider: string
 export async function isPriced(model: string, provider: string): Promise<boolean> {
   const usage = { input_tokens: 1000, output_tokens: 1000, cache_read_tokens: 0, cache_write_tokens: 0 }
   return (await estimateCost(usage, model, provider)) !== null
+}
+
+/** The report with an estimate where the agent itself named no cost and what it used is known. */
+export async function withCost(report: EngineReport): Promise<EngineReport> {
+  const { cost, usage, model, provider } = report
+  if (cost !== null || usage === null || model === null || provider === null) return report
+  return { ...report, cost: await estimateCost(usage, model, provider) }
 }

@@ -18,7 +18,7 @@ export interface ToolResult {
 
 export interface Conversation {
   model: string
-  /** The system prompt, and behind it what the agent's harness added to messages (<system-reminder> blocks, system messages). */
+  /** The system prompt, and behind it what the agent's harness added to messages (`reminder` blocks, system messages). */
   system: string
   /** The first text of the user. */
   user: string
@@ -32,7 +32,8 @@ export interface Conversation {
   turn: number
 }
 
-const reminder = /<system-reminder>[\s\S]*?<\/system-reminder>\s*/g
+/** What harnesses put beside the words of the user: Claude Code's reminders, Codex's account of its surroundings. */
+const reminder = /<(system-reminder|environment_context|user_instructions)>[\s\S]*?<\/\1>\s*/g
 
 export function readConversation(request: Dialogue): Conversation {
   const messages = request.messages.map(({ role, content }) => ({ role, blocks: blocksOf(content) }))

@@ -39,7 +39,7 @@ export type ReadDialogue = { ok: true; request: Dialogue } | { ok: false; why: s
 
 export type StopReason = 'end_turn' | 'tool_use' | 'max_tokens' | 'stop_sequence' | 'pause_turn' | 'refusal'
 
-type TextBlock = { type: 'text'; text: string }
+type TextBlock = { type: 'thinking' | 'text'; text: string }
 export type ToolUseBlock = { type: 'tool_use'; id: string; name: string; input: Record<string, unknown> }
 export type AnswerBlock = TextBlock | ToolUseBlock
 

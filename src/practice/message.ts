@@ -1,20 +1,23 @@
 /** Messages of the model: content from a rule's answer, and counts. */
 import { randomBytes } from 'node:crypto'
 import { compute, computeEach, type Material } from './compute.ts'
-import type { AnswerBlock, Dialogue, PracticeMessage, StopReason, ToolUseBlock } from './dialogue.ts'
+import type { AnswerBlock, Dialogue, PracticeMessage, ToolUseBlock } from './dialogue.ts'
 import type { Answer, Call } from './scenario.ts'
 import { type Numbered, toolUseId } from './seed.ts'
 import { isObject } from './strict.ts'
 
 /** Fills a rule's answer. Throws when the scenario does not fit the request (a tool that is not offered, a missing name). */
 export function answerContent(answer: Answer, material: Material, numbered: Numbered): AnswerBlock[] {
-  const text = answer.text?.fill(material.variables) ?? ''
+  const said = (['thinking', 'text'] as const).flatMap((type) => {
+    const text = answer[type]?.fill(material.variables) ?? ''
+    return text.trim() === '' ? [] : [{ type, text }]
+  })
   const calls = (answer.tool_calls ?? []).flatMap((one) => {
     return one.kind === 'one' ? [toolUse(one.call, material)] : computeEach(one.each, material, toolUse)
   })
   const { turn } = material.conversation
   const blocks = calls.map((call, index) => ({ ...call, id: toolUseId(numbered, turn, index) }))
-  return text.trim() === '' ? blocks : [{ type: 'text', text }, ...blocks]
+  return [...said, ...blocks]
 }
 
 function toolUse(call: Call, material: Material): Omit<ToolUseBlock, 'id'> {
@@ -31,27 +34,21 @@ function toolUse(call: Call, material: Material): Omit<ToolUseBlock, 'id'> {
   return { type: 'tool_use', name, input }
 }
 
-/** A whole message with its counts. */
+/** A whole message with its counts: what the scenario says of them, and for the rest what the texts amount to. */
 export function messageOf(
   request: Dialogue,
   content: readonly AnswerBlock[],
-  stopReason?: StopReason,
+  { stop_reason: stopReason, usage }: Pick<Answer, 'stop_reason' | 'usage'> = {},
 ): PracticeMessage {
   const calls = content.some(({ type }) => type === 'tool_use')
+  const output = tokens(content.map((one) => (one.type === 'tool_use' ? JSON.stringify(one.input) : one.text)).join(''))
+  const { cache_read: cacheRead = 0, cache_write: cacheWrite = 0, reasoning = 0 } = usage ?? {}
   return {
     id: randomBytes(12).toString('hex'),
     model: request.model,
     content,
     stopReason: stopReason ?? (calls ? 'tool_use' : 'end_turn'),
-    usage: {
-      input: inputTokens(request),
-      output: tokens(
-        content.map((block) => (block.type === 'text' ? block.text : JSON.stringify(block.input))).join(''),
-      ),
-      cacheRead: 0,
-      cacheWrite: 0,
-      reasoning: 0,
-    },
+    usage: { input: inputTokens(request), output: output + reasoning, cacheRead, cacheWrite, reasoning },
   }
 }
 

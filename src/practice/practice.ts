@@ -70,7 +70,7 @@ export class Practice {
     if (rule.answer === undefined) return textReply(request, `(the rule ${rule.name} has no answer)`)
     try {
       const content = answerContent(rule.answer, material(scene, captures), scene.numbered)
-      return messageReply(request, messageOf(request, content, rule.answer.stop_reason))
+      return messageReply(request, messageOf(request, content, rule.answer))
     } catch (error) {
       return refusal(400, `practice scenario, rule "${rule.name}": ${textOfError(error)}`)
     }

@@ -59,12 +59,20 @@ const callOrEach = choose((given) => {
 
 const stopReasons = ['end_turn', 'tool_use', 'max_tokens', 'stop_sequence', 'pause_turn', 'refusal'] as const
 
+const tokenCounts = strict({
+  cache_read: whole.default(0),
+  cache_write: whole.default(0),
+  reasoning: whole.default(0),
+})
+
 const answer = strict({
+  thinking: template.optional(),
   text: template.optional(),
   tool_calls: choose((given) => {
     return Array.isArray(given) ? z.array(callOrEach) : callOrEach.transform((one) => [one])
   }).optional(),
   stop_reason: z.enum(stopReasons).optional(),
+  usage: tokenCounts.optional(),
 })
 
 export type Call = z.output<typeof call>
@@ -77,15 +85,16 @@ const rule = strict({
   latency: delay.optional(),
   answer: answer.optional(),
   ...answer.shape,
-}).transform(({ text, tool_calls, stop_reason, ...rest }, context) => {
-  const isBare = [text, tool_calls, stop_reason].every((one) => one === undefined)
+}).transform(({ thinking, text, tool_calls, stop_reason, usage, ...rest }, context) => {
+  const given = { thinking, text, tool_calls, stop_reason, usage }
+  const isBare = Object.values(given).every((one) => one === undefined)
   const wrong = (message: string) => {
     // an unknown key has been told already, and is most likely the reason
     if (context.issues.length === 0) context.issues.push({ code: 'custom', message, input: rest })
   }
   if (!isBare && rest.answer) wrong('answers in two places: in the rule and under answer')
   if (isBare && !rest.answer && !rest.fault) wrong('needs text, tool_calls or a fault')
-  return isBare ? rest : { ...rest, answer: { text, tool_calls, stop_reason } }
+  return isBare ? rest : { ...rest, answer: given }
 })
 
 export type Rule = z.output<typeof rule>

@@ -137,6 +137,20 @@ describe.each(Object.entries(contenders))('%s', (name, contender) => {
       expect(outcome.report.loaded).not.toBeNull()
     })
 
+    test('tells tokens by kind, each counted once', async () => {
+      const kinds = { cache_read: 3000, cache_write: 200, reasoning: 70 }
+      const usage = async (more: object) => {
+        await using counting = await practice(JSON.stringify({ rules: [{ name: 'a', text: 'all done', ...more }] }))
+        const { outcome } = await perform(engine, stage.task({ ...needed(counting) }))
+        return outcome.report.usage
+      }
+      const [plain, more] = [await usage({}), await usage({ usage: kinds })]
+      expect(plain).toMatchObject({ cache_read_tokens: 0, cache_write_tokens: 0 })
+      expect(more).toMatchObject({ cache_read_tokens: 3000, cache_write_tokens: 200, reasoning_tokens: 70 })
+      expect(more?.output_tokens).toBe((plain?.output_tokens ?? 0) + 70)
+      expect(Math.abs((more?.input_tokens ?? 0) - (plain?.input_tokens ?? 0))).toBeLessThan(100)
+    })
+
     test('a judge reads below its folder and nowhere else', async () => {
       const rules = [
         { name: 'end', when: { turn: { min: 2 } }, answer: { text: 'all done' } },

@@ -144,6 +144,13 @@ describe('claude-code', () => {
     })
   })
 
+  test('a cost that it does not name is estimated; for a model without a price it is unknown, not 0', async () => {
+    const cost = async (way: string) => (await run(way)).outcome.report.cost
+    expect(await cost('unpriced')).toEqual({ usd: expect.any(Number), source: 'estimated' })
+    expect((await cost('unpriced'))?.usd).toBeGreaterThan(0)
+    expect(await cost('unpriced_stranger')).toBeNull()
+  })
+
   test('reaching the turn limit completes', async () => {
     const { outcome } = await run('max_turns')
     expect(outcome).toMatchObject({ status: 'completed', report: { stopReason: 'max_turns' } })

@@ -162,6 +162,17 @@ rules:
       expect(asked(server)[0]?.tools).toEqual([])
     })
 
+    only('messages', 'responses')('what it thought is told, and goes back to it', async () => {
+      await using server = await practice(`
+rules:
+  - { name: end, when: { turn: 2 }, answer: { text: done } }
+  - { name: think, thinking: It may be here., tool_calls: ${bash('true')} }
+`)
+      const { events } = await run(server)
+      expect(ofType(events, 'thinking')).toMatchObject([{ step: 1, text: 'It may be here.' }])
+      expect(JSON.stringify(asked(server)[1]?.messages)).toContain('It may be here.')
+    })
+
     only('messages', 'responses')('an image is shown as an image', async () => {
       await writeFile(path.join(stage.cwd, 'dot.txt'), png)
       await using server = await practice(`

@@ -1,5 +1,6 @@
 /** The Responses and Chat Completions APIs of the practice server, as the official SDK sees them. */
 import { gzipSync } from 'node:zlib'
+import Anthropic from '@anthropic-ai/sdk'
 import OpenAI from 'openai'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -165,6 +166,59 @@ rules:
       error: { type: 'invalid_request_error', message: expect.stringContaining(message) },
     })
   })
+})
+
+describe('thinking and counts', () => {
+  const yaml = `
+rules:
+  - { name: a, thinking: I think so., text: 'yes', usage: { cache_read: 300, cache_write: 20, reasoning: 7 } }`
+  test('Responses: a reasoning item before the text; cached tokens are part of the input, reasoning of the output', async () => {
+    await using bench = await openBench(yaml)
+    const { output, usage, output_text } = await respond(bench, { model: 'm', input: 'x' })
+    expect(output.map(({ type }) => type)).toEqual(['reasoning', 'message'])
+    expect(output[0]).toMatchObject({ summary: [{ text: 'I think so.' }], encrypted_content: expect.any(String) })
+    expect(output_text).toBe('yes')
+    expect(usage).toMatchObject({
+      input_tokens_details: { cached_tokens: 300, cache_write_tokens: 20 },
+      output_tokens_details: { reasoning_tokens: 7 },
+    })
+    expect(usage?.input_tokens).toBeGreaterThan(320)
+    expect(usage?.output_tokens).toBeGreaterThan(7)
+  })
+  test('Chat Completions: counts alone', async () => {
+    await using bench = await openBench(yaml)
+    const { choices, usage } = await bench.client.chat.completions.create({
+      model: 'm',
+      messages: [{ role: 'user', content: 'x' }],
+    })
+    expect(choices[0]?.message.content).toBe('yes')
+    expect(usage).toMatchObject({
+      prompt_tokens_details: { cached_tokens: 300 },
+      completion_tokens_details: { reasoning_tokens: 7 },
+    })
+  })
+  test('Messages: a thinking block before the text, streamed or not', async () => {
+    await using bench = await openBench(yaml)
+    const client = new Anthropic({ apiKey: 'k', baseURL: bench.server.url, maxRetries: 0, logLevel: 'off' })
+    const request = { model: 'm', max_tokens: 9, messages: [{ role: 'user' as const, content: 'x' }] }
+    const expected = {
+      content: [
+        { type: 'thinking', thinking: 'I think so.', signature: 'practice' },
+        { type: 'text', text: 'yes' },
+      ],
+      usage: { cache_read_input_tokens: 300, cache_creation_input_tokens: 20 },
+    }
+    expect(await client.messages.create(request)).toMatchObject(expected)
+    expect(await client.messages.stream(request).finalMessage()).toMatchObject(expected)
+  })
+})
+
+test("what Codex puts beside the user's words is not theirs", async () => {
+  await using bench = await openBench("rules: [{ name: a, text: '[{{user}}] {{system}}' }]")
+  const around = '<environment_context>\n  <cwd>/x</cwd>\n</environment_context>'
+  const input = [around, 'say hi'].map((content) => ({ role: 'user' as const, content }))
+  const { output_text } = await respond(bench, { model: 'm', input })
+  expect(output_text).toBe(`[say hi] ${around}`)
 })
 
 describe('Chat Completions', () => {

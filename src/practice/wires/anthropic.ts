@@ -1,18 +1,23 @@
 /** The Messages API of Anthropic: its answers and its errors. */
-import type { AnswerBlock, PracticeMessage, StopReason } from '../dialogue.ts'
+import type { AnswerBlock, PracticeMessage, StopReason, ToolUseBlock } from '../dialogue.ts'
 import { readMessages } from './anthropic_request.ts'
 import { eventsOf } from './anthropic_stream.ts'
 import { namedEvent, type Wire } from './wire.ts'
+
+export type ContentBlock =
+  | { type: 'text'; text: string }
+  | { type: 'thinking'; thinking: string; signature: string }
+  | ToolUseBlock
 
 export interface AnthropicMessage {
   id: string
   type: 'message'
   role: 'assistant'
   model: string
-  content: readonly AnswerBlock[]
+  content: readonly ContentBlock[]
   stop_reason: StopReason
   stop_sequence: null
-  usage: Record<string, number>
+  usage: Record<string, unknown>
 }
 
 const errorTypes: Readonly<Record<number, string>> = {
@@ -31,7 +36,7 @@ function messageOf({ id, model, content, stopReason, usage }: PracticeMessage): 
     type: 'message',
     role: 'assistant',
     model,
-    content,
+    content: content.map(blockOf),
     stop_reason: stopReason,
     stop_sequence: null,
     usage: {
@@ -39,8 +44,15 @@ function messageOf({ id, model, content, stopReason, usage }: PracticeMessage): 
       output_tokens: usage.output,
       cache_creation_input_tokens: usage.cacheWrite,
       cache_read_input_tokens: usage.cacheRead,
+      ...(usage.reasoning > 0 ? { output_tokens_details: { thinking_tokens: usage.reasoning } } : {}),
     },
   }
+}
+
+function blockOf(block: AnswerBlock): ContentBlock {
+  if (block.type === 'tool_use') return block
+  const { type, text } = block
+  return type === 'text' ? { type, text } : { type, thinking: text, signature: 'practice' }
 }
 
 export const anthropicWire: Wire = {

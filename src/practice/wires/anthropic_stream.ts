@@ -1,6 +1,5 @@
 /** A message as server-sent events, in the order of the Messages API. */
-import type { AnswerBlock } from '../dialogue.ts'
-import type { AnthropicMessage } from './anthropic.ts'
+import type { AnthropicMessage, ContentBlock } from './anthropic.ts'
 import { pieces, type ServerEvent } from './wire.ts'
 
 /** message_start, then start, deltas and stop of each block, then message_delta and message_stop. */
@@ -15,18 +14,34 @@ export function eventsOf(message: AnthropicMessage): ServerEvent[] {
   ]
 }
 
-function blockEvents(block: AnswerBlock, index: number): ServerEvent[] {
-  const isText = block.type === 'text'
-  const deltas = isText
-    ? pieces(block.text).map((text) => ({ type: 'text_delta', text }))
-    : pieces(JSON.stringify(block.input)).map((partial_json) => ({ type: 'input_json_delta', partial_json }))
+function blockEvents(block: ContentBlock, index: number): ServerEvent[] {
+  const { opened, deltas } = partsOf(block)
   return [
-    {
-      type: 'content_block_start',
-      index,
-      content_block: isText ? { type: 'text', text: '' } : { ...block, input: {} },
-    },
+    { type: 'content_block_start', index, content_block: opened },
     ...deltas.map((delta) => ({ type: 'content_block_delta', index, delta })),
     { type: 'content_block_stop', index },
   ]
+}
+
+/** A block as it begins, and what comes piece by piece. */
+function partsOf(block: ContentBlock): { opened: ContentBlock; deltas: ServerEvent[] } {
+  switch (block.type) {
+    case 'text':
+      return {
+        opened: { ...block, text: '' },
+        deltas: pieces(block.text).map((text) => ({ type: 'text_delta', text })),
+      }
+    case 'thinking': {
+      const deltas = pieces(block.thinking).map((thinking) => ({ type: 'thinking_delta', thinking }))
+      const signed = { type: 'signature_delta', signature: block.signature }
+      return { opened: { ...block, thinking: '', signature: '' }, deltas: [...deltas, signed] }
+    }
+    case 'tool_use': {
+      const deltas = pieces(JSON.stringify(block.input)).map((text) => ({
+        type: 'input_json_delta',
+        partial_json: text,
+      }))
+      return { opened: { ...block, input: {} }, deltas }
+    }
+  }
 }

@@ -31,6 +31,7 @@ export type OutputItem =
       status: string
     }
   | { type: 'custom_tool_call'; id: string; call_id: string; name: string; input: string; status: string }
+  | { type: 'reasoning'; id: string; summary: { type: 'summary_text'; text: string }[]; encrypted_content: string }
   | { type: 'local_shell_call'; id: string; call_id: string; action: unknown; status: string }
 
 export interface ResponseBody {
@@ -79,9 +80,14 @@ function outputOf({ id, content, stopReason }: PracticeMessage, tools: readonly 
   return content.map((block, index): OutputItem => {
     const itemId = `${id}_${index}`
     if (block.type === 'tool_use') return callItem(block, itemId, tools)
+    if (block.type === 'thinking') return reasoningItem(itemId, block.text)
     const part = stopReason === 'refusal' ? refusalPart(block.text) : textPart(block.text)
     return messageItem(itemId, part)
   })
+}
+
+function reasoningItem(id: string, text: string): OutputItem {
+  return { type: 'reasoning', id: `rs_${id}`, summary: [{ type: 'summary_text', text }], encrypted_content: 'practice' }
 }
 
 function messageItem(id: string, part: OutputPart): OutputItem {

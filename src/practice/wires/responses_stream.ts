@@ -31,6 +31,8 @@ function opened(item: OutputItem): OutputItem {
       return { ...item, arguments: '' }
     case 'custom_tool_call':
       return { ...item, input: '' }
+    case 'reasoning':
+      return { ...item, summary: [] }
     case 'local_shell_call':
       return item
   }
@@ -55,9 +57,21 @@ function innerEvents(item: OutputItem, at: Place): ServerEvent[] {
       const deltas = pieces(item.input).map((delta) => ({ type: `${type}.delta`, ...at, delta }))
       return [...deltas, { type: `${type}.done`, ...at, input: item.input }]
     }
+    case 'reasoning':
+      return item.summary.flatMap((part, summary_index) => summaryEvents(part, { ...at, summary_index }))
     case 'local_shell_call':
       return []
   }
+}
+
+function summaryEvents(part: { type: string; text: string }, at: Place & { summary_index: number }): ServerEvent[] {
+  const type = 'response.reasoning_summary'
+  return [
+    { type: `${type}_part.added`, ...at, part: { ...part, text: '' } },
+    ...pieces(part.text).map((delta) => ({ type: `${type}_text.delta`, ...at, delta })),
+    { type: `${type}_text.done`, ...at, text: part.text },
+    { type: `${type}_part.done`, ...at, part },
+  ]
 }
 
 function partEvents(part: OutputPart, at: Place & { content_index: number }): ServerEvent[] {
