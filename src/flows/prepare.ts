@@ -16,6 +16,7 @@ import { withHonoured } from './honoured.ts'
 import type { Limits } from './limits.ts'
 import type { PaceOptions } from './pace.ts'
 import type { Purses } from './purses.ts'
+import { refuseSpokenKeys } from './spoken_keys.ts'
 
 export interface BenchRequest {
   /** The skill's folder. */
@@ -74,6 +75,7 @@ export async function prepare(request: BenchRequest, context: FlowContext, where
   const place = request.suite === null ? skill.path : path.resolve(request.suite)
   const suite = selectCases(await loadSuite(place, skill.path), request.cases)
   const { engine, judge, choices } = await chooseEngines(request, suite, autoEngine(context, where.lenient))
+  refuseSpokenKeys([engine, judge], context.env)
   const plan = makePlan({
     suite: withHonoured(await withSkillName(suite, skill), engine),
     skill,

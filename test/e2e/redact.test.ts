@@ -63,6 +63,21 @@ describe('an agent of the command engine that tells all', () => {
     expect(said).toContain('[redacted:ANTHROPIC_API_KEY]')
     expect(holding('it failed with [redacted:ANTHROPIC_API_KEY]')).toContain(`${run}/run.json`)
   })
+  test.each([key, shaped])('a command line with a key in it is refused, since plan.json keeps it', async (spoken) => {
+    const skill = makeSkill([{ id: 1, prompt: 'tell', checks }])
+    const args = [
+      'bench',
+      skill,
+      '--engine',
+      `${agent('leaky.mjs')} --key=${spoken}`,
+      '--workspace',
+      path.join(fresh(), 'ws'),
+    ]
+    const end = await whetstone(args, { env: { MY_SERVICE_KEY: key } })
+    expect(end.code).toBe(2)
+    expect(end.stderr).toContain('the command line holds a credential')
+    expect(end.stderr).not.toContain(spoken)
+  })
   test('negative control: the same value under a name that says no secret is found in each place', async () => {
     const { holding } = await benched({
       engine: agent('leaky.mjs'),

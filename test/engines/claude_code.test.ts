@@ -7,7 +7,7 @@ import { claudeArguments, claudeEnvironment } from '../../src/engines/claude_cod
 import { claudeCode } from '../../src/engines/claude_code.ts'
 import type { EngineTask } from '../../src/engines/engine.ts'
 import { claudeBinary, needs } from '../require.ts'
-import { keysFor, openStage, perform, practice, type Stage } from './stage.ts'
+import { keysFor, ofType, openStage, perform, practice, type Stage } from './stage.ts'
 
 const task: EngineTask = {
   ...{ prompt: '-x', model: null, command: null, cwd: '/room/work', skills: [], tools: 'all', maxTurns: null },
@@ -60,8 +60,8 @@ rules:
     await using server = await practice(scenario)
     const credentials = { ...keysFor(server), WHETSTONE_CLAUDE: claudeBinary() ?? '' }
     const own = stage.task({ credentials, model: 'sonnet', prompt: 'look', ...more })
-    const { outcome } = await perform(claudeCode, own)
-    return { outcome, sessionId: own.sessionId, asked: JSON.stringify(server.requests) }
+    const { outcome, events } = await perform(claudeCode, own)
+    return { outcome, events, sessionId: own.sessionId, asked: JSON.stringify(server.requests) }
   }
 
   /** What an agent may leave behind for its judge: instructions, and a hook. */
@@ -106,6 +106,22 @@ rules:
     const { asked } = await run(stage, { tools: 'all' })
     expect(asked).toContain('INSTRUCTION-CANARY')
     expect(existsSync(path.join(stage.home, 'hooked'))).toBe(true)
+  })
+
+  test('a hook that the suite does not know of shows by what it says', async () => {
+    await using stage = await openStage()
+    await mkdir(path.join(stage.cwd, '.claude'))
+    const hooks = [{ type: 'command', command: 'echo HOOK-CANARY >&2; exit 2' }]
+    const settings = { hooks: { PreToolUse: [{ matcher: '*', hooks }] } }
+    await writeFile(path.join(stage.cwd, '.claude/settings.json'), JSON.stringify(settings))
+    const { events, outcome } = await run(stage, { tools: 'all' })
+    const [told] = ofType(events, 'hook')
+    expect(told).toMatchObject({
+      event: 'PreToolUse',
+      outcome: 'blocked',
+      text: expect.stringContaining('HOOK-CANARY'),
+    })
+    expect(outcome.report.permissionDenials).toEqual([told?.tool])
   })
 
   test('an answer that never fits its schema is bad output, and says what did not fit', async () => {

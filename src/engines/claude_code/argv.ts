@@ -26,7 +26,9 @@ export function claudeArguments(task: EngineTask): string[] {
 function surroundings({ environment, tools }: EngineTask): string[] {
   if (environment === undefined || tools !== 'all') return []
   const servers = environment.mcpConfig === null ? [] : ['--mcp-config', environment.mcpConfig]
-  return ['--include-hook-events', ...servers]
+  // the same hooks once more, where the agent can't change them: Claude Code follows its settings while it runs, and runs equal hooks once
+  const settings = environment.settings === null ? [] : ['--settings', environment.settings]
+  return ['--include-hook-events', ...settings, ...servers]
 }
 
 /**

@@ -33,6 +33,8 @@ export class ClaudeStream {
   readonly #stepOf = new Map<string, number>()
   readonly #nameOf = new Map<string, string>()
   #noise = 0
+  /** It was started with --include-hook-events, and a hook has run. */
+  #tellsHooks = false
 
   constructor(request: SkillReadsRequest) {
     this.#emit = request.emit
@@ -47,6 +49,7 @@ export class ClaudeStream {
         this.#takeInit(read.record)
         return brokenServers(read.record).length > 0
       case 'hook':
+        this.#tellsHooks = true
         this.#emit({ ...hookEventOf(read.record), step: this.step })
         return false
       case 'assistant':
@@ -115,6 +118,7 @@ export class ClaudeStream {
         const id = block.tool_use_id
         const isError = block.is_error === true
         const end = { id, name: this.#nameOf.get(id) ?? '', output: contentText(block.content), is_error: isError }
+        if (isError && !this.#tellsHooks) this.#tellBlock(end.output)
         this.#emit({ type: 'tool_result', step: this.step, ...end })
         this.#skillReads.ended(id, { isError, step: this.step })
       } else {
@@ -122,6 +126,14 @@ export class ClaudeStream {
         this.#emit({ type: 'system', step: this.step, subtype: 'added_text', text: contentText([block]) })
       }
     }
+  }
+
+  /** A hook that the suite does not know of (the skill's own, or an input file's) shows only by what it says. */
+  #tellBlock(output: string): void {
+    const [, tool, stderr = ''] = /^PreToolUse:(\S+) hook error: ([\s\S]*)/.exec(output) ?? []
+    if (tool === undefined) return
+    const end = { event: 'PreToolUse', tool, exitCode: 2, stdout: '', stderr }
+    this.#emit({ ...hookEvent(end), step: this.step })
   }
 
   #keep(subtype: string, { line, value }: { line: string; value: unknown }): void {

@@ -26,7 +26,11 @@ export async function installEnvironment(
   await copyAll(wanted.agents, path.join(cwd, '.claude/agents'))
   const hooks = filled(wanted.hooks, folder)
   const servers = filled(wanted.mcp_servers, folder)
-  if (Object.keys(hooks).length > 0) await writeNew(path.join(cwd, '.claude/settings.json'), { hooks })
+  const settings = Object.keys(hooks).length > 0 ? path.join(folder, '.claude/settings.json') : null
+  if (settings !== null) {
+    await writeNew(settings, { hooks })
+    await writeNew(path.join(cwd, '.claude/settings.json'), { hooks })
+  }
   const mcpConfig = Object.keys(servers).length > 0 ? path.join(cwd, '.mcp.json') : null
   if (mcpConfig !== null) {
     await writeNew(mcpConfig, { mcpServers: servers })
@@ -35,6 +39,7 @@ export async function installEnvironment(
   return {
     folder,
     hooks,
+    settings,
     rules: await textsOf(wanted.rules, path.join(cwd, '.claude/rules')),
     mcpConfig,
     mcpServers: Object.keys(servers),
