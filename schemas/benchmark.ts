@@ -1,5 +1,6 @@
 /** `benchmark.json`: all gradings of one plan, summarised. The seed's fields exactly, plus ours. */
 import { z } from 'zod'
+import { statistics } from './benchmark_statistics.ts'
 import { gradedExpectation } from './grading.ts'
 import { stop } from './limits.ts'
 
@@ -111,6 +112,7 @@ export const benchmark = z.looseObject({
   excluded_runs: z.array(excludedRun).optional(),
   cost: costSummary.optional(),
   reused: reusedRuns.optional().describe('absent: every run was made for this benchmark'),
+  statistics: statistics.optional().describe('absent: written before there were any'),
   problems: z
     .array(z.object({ file: z.string(), message: z.string() }))
     .optional()

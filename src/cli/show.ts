@@ -3,7 +3,7 @@
 import path from 'node:path'
 import type { Benchmark } from '../../schemas/benchmark.ts'
 import type { Summarized } from '../flows/summarize.ts'
-import { headline, summaryTable } from '../phases/4-report/summary_table.ts'
+import { headline, summaryTable, sureness } from '../phases/4-report/summary_table.ts'
 import { exitCodes } from './exit.ts'
 import { colours, columns, safe, wrap } from './style.ts'
 
@@ -34,6 +34,7 @@ function resultLines({ benchmark, paths, exported }: Summarized): string[] {
     '',
     ...(benchmark.complete === true ? [] : [yellow(bold(incomplete(benchmark)))]),
     bold(headline(benchmark)),
+    ...sureness(benchmark).flatMap((sentence) => wrap(sentence, Math.max(40, width))),
     '',
     dim(table[0] ?? ''),
     ...table.slice(1),

@@ -7,6 +7,7 @@ import { costOf } from './cost.ts'
 import type { AggregateInput, PlannedRun } from './input.ts'
 import { notes } from './notes.ts'
 import { reusedOf } from './reused.ts'
+import { buildStatistics } from './stats/build.ts'
 
 /** The order of `planned` and `cases` does not matter: runs come by eval_id, candidate before baseline, run_number. */
 export function aggregate(input: AggregateInput): Benchmark {
@@ -27,6 +28,7 @@ export function aggregate(input: AggregateInput): Benchmark {
     excluded_runs: excluded,
     cost: costOf(input),
     ...reusedIn(input),
+    statistics: buildStatistics(runs, arms, input.statistics),
   }
   const written = notes({ ...parts, arms, cannotRun: cannotRun(input), undecided })
   const { schema_version, metadata, runs: listed, run_summary, ...rest } = parts

@@ -5,7 +5,7 @@ import { armNames, armsOf } from './arms.ts'
 import { type CaseView, caseViews, type Prompts } from './case_view.ts'
 import { factsOf } from './facts.ts'
 import { incompleteness } from './incomplete.ts'
-import { headline, summaryTable } from './summary_table.ts'
+import { headline, summaryTable, sureness } from './summary_table.ts'
 import { asset, template } from './templates.ts'
 import { armLabel, visible } from './words.ts'
 
@@ -14,6 +14,7 @@ interface View {
   styleHash: string
   skill: string
   headline: string
+  sureness: string[]
   incomplete: string | null
   legend: { place: string; label: string }[]
   header: string[]
@@ -37,6 +38,7 @@ export function toHtml(benchmark: Benchmark, plan: Prompts | null = null): strin
     styleHash,
     skill: visible(benchmark.metadata.skill_name),
     headline: visible(headline(benchmark)),
+    sureness: sureness(benchmark).map(visible),
     incomplete: incompleteness(benchmark),
     legend: armNames(arms).map((name) => ({ place: placeOf(name, arms.candidate), label: visible(armLabel(name)) })),
     header: header.map(visible),

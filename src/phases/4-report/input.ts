@@ -5,6 +5,7 @@ import type { RunSpec } from '../../../schemas/plan.ts'
 import type { CountedRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 import type { Timing } from '../../../schemas/timing.ts'
+import type { StatisticsOptions } from './stats/options.ts'
 
 export type ReportCase = Pick<SuiteCase, 'eval_id' | 'eval_key' | 'eval_name' | 'cannot_run'> & {
   /** What the case is graded by. Both absent: not known here. Both empty: it is ungraded by design. */
@@ -47,4 +48,6 @@ export interface AggregateInput {
   /** By run_id; a planned run that is not in it is missing. */
   results: ReadonlyMap<string, RunResult>
   onTimeout: 'fail' | 'exclude'
+  /** Changes to the usual alpha, seed and margin; what else is known. */
+  statistics?: Partial<StatisticsOptions>
 }

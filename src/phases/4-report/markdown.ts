@@ -5,13 +5,14 @@ import { rowsOf } from './case_rows.ts'
 import { factsOf } from './facts.ts'
 import { incompleteness } from './incomplete.ts'
 import { signed } from './stats/round.ts'
-import { headline, summaryTable } from './summary_table.ts'
+import { headline, summaryTable, sureness } from './summary_table.ts'
 import { template } from './templates.ts'
 import { armLabel, percent, visible } from './words.ts'
 
 interface View {
   skill: string
   headline: string
+  sureness: string | null
   incomplete: string | null
   summary: string
   cases: string | null
@@ -30,6 +31,7 @@ export function toMarkdown(benchmark: Benchmark): string {
   return fill({
     skill: text(benchmark.metadata.skill_name),
     headline: text(headline(benchmark)),
+    sureness: nullable(sureness(benchmark).join(' ') || null),
     incomplete: nullable(incompleteness(benchmark)),
     summary: table(header, rows, 'numbers'),
     cases: cases.length > 0 ? caseTable(benchmark, cases) : null,

@@ -5,10 +5,11 @@ import { caseNotes } from './notes/cases.ts'
 import { expectationNotes } from './notes/expectations.ts'
 import { gainNotes } from './notes/gain.ts'
 import { gapNotes } from './notes/gaps.ts'
+import { indicatorNotes } from './notes/indicators.ts'
 import { reuseNotes } from './notes/reuse.ts'
 
 /** The parts of a benchmark that notes are made from, and what it does not carry itself. */
-export interface NoteParts extends Pick<Benchmark, 'metadata' | 'runs' | 'run_summary' | 'reused'> {
+export interface NoteParts extends Pick<Benchmark, 'metadata' | 'runs' | 'run_summary' | 'reused' | 'statistics'> {
   counts: RunCounts
   cases: readonly CaseRow[]
   excluded_runs: readonly ExcludedRun[]
@@ -29,7 +30,8 @@ const cap = 5
 
 /** In the order in which they matter: what is missing, what was reused, what the skill gains and costs, cases, expectations. */
 export function notes(parts: NoteParts): string[] {
-  const groups = [gapNotes, reuseNotes, gainNotes, caseNotes, expectationNotes].flatMap((rules) => rules(parts))
+  const rules = [gapNotes, reuseNotes, gainNotes, indicatorNotes, caseNotes, expectationNotes]
+  const groups = rules.flatMap((rule) => rule(parts))
   return groups.flatMap((group) => capped(group))
 }
 

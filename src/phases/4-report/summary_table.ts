@@ -34,6 +34,14 @@ export function headline(benchmark: Benchmark): string {
   return `${subject} the agent meets ${change} ${versions ? 'with the old one' : 'without it'} (${rates}; ${from}).`
 }
 
+/** How sure the difference is: on these cases, then for cases like these. Empty for one arm and for older benchmarks. */
+export function sureness({ statistics }: Benchmark): string[] {
+  const scopes = statistics?.scopes ?? null
+  return scopes === null || scopes.these_cases.difference.mean === null
+    ? []
+    : [scopes.these_cases.sentence, scopes.cases_like_these.sentence]
+}
+
 /** Points, because a difference of rates is not a percentage. */
 function changeText(difference: number): string {
   const points = hundredths(Math.abs(difference))

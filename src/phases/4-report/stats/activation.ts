@@ -1,0 +1,30 @@
+/** How often the skill was read, and how runs that read it fare: a description, since nobody drew lots for reading. */
+import type { Statistics } from '../../../../schemas/benchmark_statistics.ts'
+import type { Arms } from '../arms.ts'
+import { meanOf } from './moments.ts'
+import { round } from './round.ts'
+import type { ScoredCase } from './scored.ts'
+
+/** By arm of which it is known for some run. */
+export function activationOf(cases: readonly ScoredCase[], arms: Arms): Statistics['activation'] {
+  const sides = [
+    { name: arms.candidate, side: 'candidate' as const },
+    { name: arms.baseline, side: 'baseline' as const },
+  ]
+  const rows = sides.flatMap(({ name, side }) => {
+    const known = cases.flatMap((one) => one.runs[side].flatMap(({ run }) => run.result.skill_read ?? []))
+    if (name === null || known.length === 0) return []
+    const when = side === 'candidate' ? whenRead(cases) : null
+    return [[name, { read: known.filter(Boolean).length, known: known.length, difference_when_read: when }]]
+  })
+  return Object.fromEntries(rows)
+}
+
+/** Over the cases with a run that read the skill and a run of the baseline; null without any. */
+function whenRead(cases: readonly ScoredCase[]): number | null {
+  const differences = cases.flatMap(({ runs, baseline }) => {
+    const read = runs.candidate.filter(({ run }) => run.result.skill_read === true).map(({ share }) => share)
+    return read.length === 0 || baseline.length === 0 ? [] : meanOf(read) - meanOf(baseline)
+  })
+  return differences.length === 0 ? null : round(meanOf(differences), 6)
+}

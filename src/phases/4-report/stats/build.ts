@@ -1,0 +1,93 @@
+/** build: from the graded runs of a benchmark to its `statistics`. */
+import type { BenchmarkRun } from '../../../../schemas/benchmark.ts'
+import type { Scope, Statistics, StatisticsExpectation } from '../../../../schemas/benchmark_statistics.ts'
+import { type Arms, armNames } from '../arms.ts'
+import { activationOf } from './activation.ts'
+import { comparable } from './case_scores.ts'
+import { detectable } from './detectable.ts'
+import { expectationRows } from './expectations.ts'
+import { correctForJudge } from './judge_error.ts'
+import { casesLikeThese } from './like_these.ts'
+import { metricRatios } from './metric_ratios.ts'
+import { type StatisticsOptions, usualOptions } from './options.ts'
+import { meanOverCases, passAtK, passHatK } from './pass_k.ts'
+import { round } from './round.ts'
+import { armRow, caseRow, comparisons } from './rows.ts'
+import { type ScoredCase, scoredCases } from './scored.ts'
+import { likeTheseSentence, type Told, theseCasesSentence } from './sentence.ts'
+import { theseCases } from './these_cases.ts'
+
+/** Pure; the order of the runs does not matter. `changes` to the usual options. */
+export function buildStatistics(
+  runs: readonly BenchmarkRun[],
+  arms: Arms,
+  changes: Partial<StatisticsOptions> = {},
+): Statistics {
+  const options = { ...usualOptions, ...changes }
+  const ordered = [...runs].sort((a, b) => a.eval_id - b.eval_id || a.run_number - b.run_number)
+  const cases = scoredCases(ordered, arms)
+  const expectations = expectationRows(ordered, arms)
+  const sides = [
+    { name: arms.candidate, side: 'candidate' as const },
+    { name: arms.baseline, side: 'baseline' as const },
+  ].flatMap(({ name, side }) => (name === null ? [] : { name, own: cases.map((one) => one.runs[side]) }))
+  const byArm = <T>(of: (own: (typeof sides)[number]['own']) => T) =>
+    Object.fromEntries(sides.map(({ name, own }) => [name, of(own.filter((runsOfCase) => runsOfCase.length > 0))]))
+  const tallies = (own: (typeof sides)[number]['own']) =>
+    own.map((some) => ({ runs: some.length, passed: some.filter((one) => one.allPassed).length }))
+  const rows = byArm((own) => armRow(own, options.alpha))
+  return {
+    schema_version: 1,
+    alpha: options.alpha,
+    seed: options.seed,
+    margin: options.margin,
+    scopes: armNames(arms).length < 2 ? null : scopesOf(cases, { arms, options, expectations }),
+    arms: rows,
+    cases: cases.map((one) => caseRow(one, options.alpha)),
+    pass_at_k: byArm((own) => rounded(meanOverCases(tallies(own), passAtK))),
+    pass_hat_k: byArm((own) => rounded(meanOverCases(tallies(own), passHatK))),
+    ratios: metricRatios(cases, options.alpha),
+    mde: detectable(cases, options.alpha),
+    noise: options.noise,
+    activation: activationOf(cases, arms),
+    expectations,
+    comparisons: comparisons(cases),
+    judge: options.judge === null ? null : correctedRates(rows, options),
+  }
+}
+
+function scopesOf(
+  cases: readonly ScoredCase[],
+  at: { arms: Arms; options: StatisticsOptions; expectations: readonly StatisticsExpectation[] },
+): { these_cases: Scope; cases_like_these: Scope } {
+  const { options } = at
+  const [own, sample] = [theseCases(cases, options), casesLikeThese(cases, options)]
+  const runs = comparable(cases).flatMap((one) => [one.candidate.length, one.baseline.length])
+  const told: Told = {
+    versions: at.arms.baseline === 'old_skill',
+    runs: [Math.min(...runs), Math.max(...runs)],
+    margin: options.margin,
+    indicators: at.expectations.filter(({ indicator }) => indicator !== null).length,
+    noise: options.noise,
+  }
+  return {
+    these_cases: { ...own, sentence: theseCasesSentence(own, told) },
+    cases_like_these: { ...sample, sentence: likeTheseSentence(sample, told) },
+  }
+}
+
+function rounded(found: Record<string, number>): Record<string, number> {
+  return Object.fromEntries(Object.entries(found).map(([k, value]) => [k, round(value, 6)]))
+}
+
+/** The share of expectations met, as the judge says and as people would say. */
+function correctedRates(rows: Statistics['arms'], { judge, alpha }: StatisticsOptions): Statistics['judge'] {
+  if (judge === null) return null
+  const found = Object.entries(rows).flatMap(([name, { mean, n_runs }]) => {
+    const corrected = correctForJudge({ rate: mean, n: n_runs, alpha }, judge)
+    if (corrected === null) return []
+    const { rate, low, high } = corrected
+    return [[name, { rate: round(rate, 6), ci_low: round(low, 6), ci_high: round(high, 6), method: 'lee' as const }]]
+  })
+  return Object.fromEntries(found)
+}

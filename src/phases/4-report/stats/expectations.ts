@@ -1,0 +1,78 @@
+/** What each expectation tells apart: its rates in both arms, whether it always or never passes, and which say the same. */
+import type { BenchmarkRun } from '../../../../schemas/benchmark.ts'
+import type { StatisticsExpectation } from '../../../../schemas/benchmark_statistics.ts'
+import type { Arms } from '../arms.ts'
+import { indicatorOf } from './indicators.ts'
+import { round } from './round.ts'
+import { rulesApply, sideOf } from './scored.ts'
+
+interface Found {
+  evalId: number
+  text: string
+  indicator: StatisticsExpectation['indicator']
+  candidate: { passed: number; total: number }
+  baseline: { passed: number; total: number }
+  /** One "run+" or "run-" a verdict. */
+  verdicts: string[]
+}
+
+/** By case, in the order in which they stand in its runs. */
+export function expectationRows(runs: readonly BenchmarkRun[], arms: Arms): StatisticsExpectation[] {
+  const found = new Map<string, Found>()
+  for (const run of runs) {
+    const side = sideOf(run, arms)
+    if (side === null) continue
+    for (const one of run.expectations) {
+      const key = `${run.eval_id} ${one.text}`
+      const row = found.get(key) ?? newRow(run.eval_id, one.text, indicatorOf(one, rulesApply(arms)))
+      row[side].total += 1
+      if (one.passed) row[side].passed += 1
+      row.verdicts.push(`${side} ${run.run_number}${one.passed ? '+' : '-'}`)
+      found.set(key, row)
+    }
+  }
+  const rows = [...found.values()].sort((a, b) => a.evalId - b.evalId)
+  const twins = twinsOf(rows)
+  return rows.map((row) => rowOf(row, twins.get(patternOf(row)) ?? null))
+}
+
+function newRow(evalId: number, text: string, indicator: Found['indicator']): Found {
+  return {
+    evalId,
+    text,
+    indicator,
+    candidate: { passed: 0, total: 0 },
+    baseline: { passed: 0, total: 0 },
+    verdicts: [],
+  }
+}
+
+function patternOf({ evalId, verdicts }: Found): string {
+  return `${evalId} ${[...verdicts].sort().join(' ')}`
+}
+
+/** The first expectation of each pattern of verdicts. */
+function twinsOf(rows: readonly Found[]): Map<string, string> {
+  const first = new Map<string, string>()
+  for (const row of rows) if (!first.has(patternOf(row))) first.set(patternOf(row), row.text)
+  return first
+}
+
+/** Verdicts that never change say nothing of redundancy. */
+function rowOf(row: Found, twin: string | null): StatisticsExpectation {
+  const { evalId, text, indicator, candidate, baseline } = row
+  const [passed, total] = [candidate.passed + baseline.passed, candidate.total + baseline.total]
+  const both = candidate.total > 0 && baseline.total > 0
+  const varies = passed > 0 && passed < total
+  return {
+    eval_id: evalId,
+    text,
+    indicator,
+    candidate,
+    baseline,
+    discrimination: both ? round(candidate.passed / candidate.total - baseline.passed / baseline.total, 6) : null,
+    always_passes: passed === total,
+    never_passes: passed === 0,
+    redundant_with: varies && twin !== text ? twin : null,
+  }
+}

@@ -1,0 +1,43 @@
+/** Indicators: statements that only the arm with the skill can meet by construction. They say that it was used, not that it helps. */
+
+import type { StatisticsExpectation } from '../../../../schemas/benchmark_statistics.ts'
+import type { GradedExpectation } from '../../../../schemas/grading.ts'
+
+type Indicator = StatisticsExpectation['indicator']
+
+const skill = String.raw`\bthe (?:[\w-]+ )?skill(?:'s|’s)?(?![-\w])`
+const using = String.raw`\b(?:reads?|opens?|opened|loads?|loaded|consult(?:s|ed)?|invokes?|invoked|activates?|activated|triggers?|triggered|uses?|used|follows?|followed|applies|applied)\b`
+const running = String.raw`\b(?:runs?|ran|uses?|used|executes?|executed|calls?|called|invokes?|invoked)\b`
+const script = String.raw`(?:\bscripts/[\w./-]+|\bthe (?:[\w-]+ )?skill(?:'s|’s) (?:\w+ )?(?:script|helper|tool)s?\b)`
+
+/** In this order: the first that fits gives its name. By the words alone, never by the verdicts. */
+const rules: readonly [NonNullable<Indicator>, RegExp][] = [
+  [
+    'skill_script',
+    new RegExp(`${running}[^.]{0,60}?${script}|${script}[^.]{0,30}\\b(?:run|used|executed|called|invoked)\\b`, 'i'),
+  ],
+  [
+    'skill_wording',
+    new RegExp(
+      `\\b(?:as|per|according to|wording|phras(?:e|ing)|template|checklist)\\b[^.]{0,40}?${skill}|\\bskill(?:'s|’s) (?:own )?(?:wording|template|checklist|phrase|format)`,
+      'i',
+    ),
+  ],
+  [
+    'skill_read',
+    new RegExp(
+      `\\bSKILL\\.md\\b|${using}[^.]{0,40}?${skill}|${skill} (?:is|was|gets|got) (?:read|loaded|used|invoked|activated|triggered|followed|consulted)`,
+      'i',
+    ),
+  ],
+]
+
+/** `byRule`: false where both arms have a skill, an older and a newer one. The author's mark counts always. */
+export function indicatorOf(
+  { text, indicator }: Pick<GradedExpectation, 'text' | 'indicator'>,
+  byRule: boolean,
+): Indicator {
+  if (indicator === true) return 'author'
+  if (!byRule || indicator === false) return null
+  return rules.find(([, pattern]) => pattern.test(text))?.[0] ?? null
+}
