@@ -53,6 +53,7 @@ export const request = (changes) => ({
   fresh: true,
   cache: false,
   passEnv: [],
+  sandbox: null,
   ...changes,
 })
 

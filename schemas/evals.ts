@@ -34,12 +34,23 @@ export const evalCase = z.looseObject({
   environment: environmentSource.optional().describe('hooks, rules, sub-agents and MCP servers, in both arms'),
 })
 
+/** What a suite's agents may do; docs/security.md. A user's flags win. */
+export const sandboxSettings = z.strictObject({
+  network: z.enum(['none', 'open']).optional().describe('what the tools of an agent reach; none if not given'),
+  writable: z
+    .array(z.string().regex(/^\/[^\0]+$/, 'must be an absolute path'))
+    .optional()
+    .describe('absolute folders that an agent finds empty and may write to; nothing of them is kept'),
+})
+
 export const evalsFile = z.looseObject({
   skill_name: z.string().min(1),
   environment: environmentSource.optional().describe('of every case that has none of its own'),
+  sandbox: sandboxSettings.optional(),
   evals: z.array(evalCase),
 })
 
+export type SandboxSettings = z.infer<typeof sandboxSettings>
 export type EvalCase = z.infer<typeof evalCase>
 export type EvalsFile = z.infer<typeof evalsFile>
 export type GitStart = z.infer<typeof gitStart>

@@ -1,5 +1,6 @@
 /** `plan.json`: every run of a benchmark and all that shapes it: enough to resume, repeat or send away. Holds no secret. */
 import { z } from 'zod'
+import { sandboxSettings } from './evals.ts'
 import { environment, gitState, inputFile, loadWarning, skill, suiteCase } from './suite.ts'
 
 export const configuration = z.enum(['with_skill', 'without_skill', 'new_skill', 'old_skill'])
@@ -10,6 +11,12 @@ export const engineChoice = z.object({
   model: z.string().nullable(),
   command: z.string().optional(),
   base_url: z.string().optional().describe('where its server is, from --base-url; absent: where the environment says'),
+})
+
+/** The sandbox that is really used. */
+export const sandboxUse = z.object({
+  mechanism: z.enum(['bubblewrap', 'seatbelt', 'none']),
+  reason: z.string().describe('why it is this one'),
 })
 
 export const activation = z.enum(['natural', 'instructed'])
@@ -34,6 +41,7 @@ export const runSpec = z.object({
     .string()
     .nullable()
     .describe('the name that must not be visible in this arm; null where the arm has it'),
+  sandbox: sandboxSettings.optional().describe('what the suite asks of the sandbox'),
   engine: engineChoice,
   max_turns: z.number().int().positive().nullable(),
   timeout_seconds: z.number().positive(),
@@ -69,6 +77,7 @@ export const plan = z.object({
   options: planOptions,
   cases: z.array(suiteCase),
   runs: z.array(runSpec),
+  sandbox: sandboxUse.optional().describe('what runs are confined to; of a resumed benchmark, the last start'),
   warnings: z.array(loadWarning),
   calls: z.object({
     agent_runs: z.number().int().nonnegative(),

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { cachedFrom } from './cached_from.ts'
 import { heldBack } from './held_back.ts'
-import { activation, configuration } from './plan.ts'
+import { activation, configuration, sandboxUse } from './plan.ts'
 import { cost, usage } from './usage.ts'
 
 /** Why a run has no outcome to grade. All are infrastructure: counted apart, never in a pass rate. */
@@ -73,6 +73,12 @@ const shared = {
     })
     .nullable()
     .describe('what the engine says it loaded; null: it does not say'),
+  sandbox: z
+    .object({ mechanism: sandboxUse.shape.mechanism, network: z.enum(['none', 'endpoint', 'open']) })
+    .optional()
+    .describe(
+      "what the agent was confined to; network none: of the agent's tools where the model is called from outside",
+    ),
   permission_denials: z.array(z.string()),
   outputs: z.object({
     files: z.array(outputFile),

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { check } from './check.ts'
 import { hooks, mcpServers } from './environment.ts'
+import { sandboxSettings } from './evals.ts'
 
 /** One file or folder that both arms get. `path` is where it lies in the run's working folder, `source` where it is read from. */
 export const inputFile = z.object({
@@ -63,6 +64,7 @@ export const suite = z.object({
   format: z.string().describe('the loader that read it, such as evals.json'),
   path: z.string().describe('absolute path of the suite file'),
   skill_name: z.string().min(1),
+  sandbox: sandboxSettings.optional().describe('what the suite asks of the sandbox'),
   cases: z.array(suiteCase),
   warnings: z.array(loadWarning),
 })

@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const fresh = path.join(root, `dist.${process.pid}`)
-const read = /\.(md|hbs|css|ya?ml)$/
+const read = /\.(md|hbs|css|ya?ml|mjs)$/
 
 function copyAssets(folder) {
   for (const entry of readdirSync(path.join(root, folder), { withFileTypes: true })) {

@@ -1,6 +1,6 @@
 /** Rooms: temporary folders in which something runs, known by their owner, so that a later start can clear what a killed one left. */
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, unlinkSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs'
 import { chmod, readdir, readFile, rm, rmdir } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -26,7 +26,7 @@ export interface Room {
 /** Makes a room. Use with `await using`, so that it always ends. */
 export async function openRoom(): Promise<Room> {
   const start = await ownStart()
-  const folder = mkdtempSync(path.join(tmpdir(), `${prefix}${process.pid}${start === null ? '' : `.${start}`}-`))
+  const folder = mkdtempSync(path.join(realTmp(), `${prefix}${process.pid}${start === null ? '' : `.${start}`}-`))
   const mark = randomBytes(12).toString('hex')
   const record = { pid: process.pid, start, mark }
   writeFileSync(path.join(folder, 'owner.json'), JSON.stringify(record))
@@ -43,6 +43,16 @@ export async function openRoom(): Promise<Room> {
       await removeFolder(folder)
     },
   }
+}
+
+const real = new Map<string, string>()
+
+/** Links resolved: a sandbox shows a folder under the path that it really has. */
+function realTmp(): string {
+  const given = tmpdir()
+  const place = real.get(given) ?? realpathSync(given)
+  real.set(given, place)
+  return place
 }
 
 /** Clears the rooms of owners that are gone: ends their processes, removes their folders. Gives what it ended. */

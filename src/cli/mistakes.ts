@@ -31,7 +31,7 @@ const switches = new Set([
   'help',
   'version',
 ])
-const repeatable = new Set(['case', 'pass-env', 'passEnv', 'skill', '_'])
+const repeatable = new Set(['allow-read', 'allowRead', 'case', 'pass-env', 'passEnv', 'skill', '_'])
 const flags = [
   ...Object.keys(benchFlags),
   ...switches,

@@ -1,5 +1,5 @@
 /** The command engine: any program; the prompt on stdin or in its arguments, the answer on stdout, files in its working folder. */
-import { withReadable } from '../base/sandbox/policy.ts'
+import { withEndpoint, withReadable } from '../base/sandbox/policy.ts'
 import { partsOfCommand } from '../base/sandbox/programs.ts'
 import { type ProcessEnd, runProcess, SpawnError } from '../base/spawn.ts'
 import { anchorWords, commandWords, fillWords, type Invocation, placeholdersOf } from './command_line.ts'
@@ -70,7 +70,8 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
   const model = placeholdersOf(parsed.words).has('model') ? task.model : null
   const words = await anchorWords(parsed.words, process.cwd())
   try {
-    const sandbox = withReadable(task.sandbox, await partsOfCommand(words))
+    const readable = withReadable(task.sandbox, await partsOfCommand(words))
+    const sandbox = withEndpoint(readable, ...endpointsOf(task.credentials))
     const end = await start(fillWords(words, { prompt, model }), { task: { ...task, sandbox }, context })
     return outcomeOf(end, { program: words[0], model, task, context })
   } catch (error) {
@@ -78,6 +79,20 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
     const hint = 'an argument is too long or holds a zero byte; without {prompt} the prompt goes to stdin'
     return fail(context, startErrorOf(error, hint), { report: emptyReport, step: 0 })
   }
+}
+
+/** Where a key that it was given leads: a program that asks no model is given none. */
+function endpointsOf(credentials: EngineTask['credentials']): string[] {
+  const urls = [
+    [['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'], 'ANTHROPIC_BASE_URL', 'https://api.anthropic.com'],
+    [['OPENAI_API_KEY', 'CODEX_API_KEY'], 'OPENAI_BASE_URL', 'https://api.openai.com'],
+    [['GEMINI_API_KEY'], 'GEMINI_BASE_URL', 'https://generativelanguage.googleapis.com'],
+  ] as const
+  return urls.flatMap(([keys, setting, url]) => {
+    const given = credentials[setting]
+    if (given) return [given]
+    return keys.some((key) => credentials[key]) ? [url] : []
+  })
 }
 
 function start(invocation: Invocation, { task, context }: { task: EngineTask; context: EngineContext }) {

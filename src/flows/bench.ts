@@ -4,6 +4,7 @@ import type { Plan } from '../../schemas/plan.ts'
 import { plan as planSchema } from '../../schemas/plan.ts'
 import { copyWalk, type WalkedFile, walk } from '../base/files.ts'
 import { openRoom, reapRooms } from '../base/room.ts'
+import type { SandboxChoice } from '../base/sandbox/choose.ts'
 import { withRerunsOf } from '../phases/1-plan/rerun_plan.ts'
 import { skillFiles } from '../phases/1-plan/skill.ts'
 import { checkText } from '../phases/3-judge/checks/text.ts'
@@ -20,6 +21,7 @@ import { preflight, type ReadyProbe } from './preflight.ts'
 import { type BenchRequest, type Prepared, prepare } from './prepare.ts'
 import { reuseRuns } from './reuse.ts'
 import { cacheMode, openRunCache } from './run_cache.ts'
+import { hiddenFrom, startSandbox, withSandbox } from './start_sandbox.ts'
 import { type BenchResult, isComplete, summarize } from './summarize.ts'
 import { refuseStrayInstructions } from './surroundings.ts'
 import { refuseUnpriced } from './unpriced.ts'
@@ -30,30 +32,32 @@ export async function bench(request: BenchRequest, context: FlowContext): Promis
   await using scratch = await openRoom()
   const prepared = await prepare(request, context, { scratch: path.join(scratch.path, 'baseline'), lenient: false })
   const { plan } = prepared
+  const sandbox = await startSandbox(request.sandbox, prepared, context)
   // the tool loop of our own reads nothing by itself
   if (plan.options.engine.name !== 'anthropic') await refuseStrayInstructions(scratch.path)
   const probes = await preflight([plan.options.engine, plan.options.judge], request.passEnv, context)
   await refuseUnpriced(plan.options, request.limits ?? noLimits)
   const { folder, held } = await openBenchmark(prepared, request.fresh, context)
   await using holding = held
-  return await benchIn(folder, { request, prepared, probes, scratch: scratch.path }, holding.context)
+  return await benchIn(folder, { request, prepared, probes, sandbox, scratch: scratch.path }, holding.context)
 }
 
 async function benchIn(folder: string, made: Made, context: FlowContext): Promise<BenchResult> {
   const { request, prepared } = made
-  const plan = withRerunsOf(await readPlan(folder).catch(() => null), prepared.plan)
+  const plan = withSandbox(withRerunsOf(await readPlan(folder).catch(() => null), prepared.plan), made.sandbox)
   await writePlan(folder, plan)
   const files = await snapshotSkills(prepared.folders, made.scratch)
   await mend(folder, plan, context)
   context.emit(await planReady(folder, { ...prepared, plan }))
-  const hidden = [plan.skill.path, prepared.workspace]
+  const hidden = hiddenFrom(plan, prepared.workspace)
   const { concurrency, passEnv } = request
   const mode = cacheMode(request)
   const cache = await openRunCache({ plan, folder, mode, skillFiles: files, probes: made.probes, passEnv }, context)
   const settled = await reuseRuns(cache, context)
   using limited = await openLimited({ plan, folder, workspace: prepared.workspace, ...shareOf(request) }, context)
+  const { sandbox } = made
   const { pace } = request
-  const how = { passEnv, hidden, concurrency, pace, limited, cache, settled }
+  const how = { passEnv, hidden, sandbox, concurrency, pace, limited, cache, settled }
   await execute({ plan, folder, skillFiles: files, ...how }, context)
   context.signal.throwIfAborted()
   return await summarize(folder, plan, context, limited?.stopped() ?? null)
@@ -68,6 +72,7 @@ export async function planBench(request: BenchRequest, context: FlowContext): Pr
 interface Made {
   request: BenchRequest
   prepared: Prepared
+  sandbox: SandboxChoice
   scratch: string
   probes: ReadonlyMap<string, ReadyProbe>
 }

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import type { SandboxWish } from '../base/sandbox/choose.ts'
 import { loadScenario } from '../practice/scenario.ts'
 import { startPractice } from '../practice/server.ts'
 import { bench } from './bench.ts'
@@ -14,6 +15,8 @@ export interface DemoRequest {
   /** A copy of the example skill; null: the shipped one. */
   skill: string | null
   workspace: string | null
+  /** null: auto. */
+  sandbox?: SandboxWish | null
 }
 
 export async function demo(request: DemoRequest, context: FlowContext): Promise<BenchResult> {
@@ -40,6 +43,7 @@ export async function demo(request: DemoRequest, context: FlowContext): Promise<
       fresh: true,
       cache: false,
       passEnv: [],
+      sandbox: request.sandbox ?? null,
     },
     { ...context, env },
   )

@@ -7,6 +7,7 @@ import type { Plan, RunSpec } from '../../schemas/plan.ts'
 import type { RunRecord } from '../../schemas/run.ts'
 import { codeOf, messageOf } from '../base/error.ts'
 import type { WalkedFile } from '../base/files.ts'
+import type { SandboxChoice } from '../base/sandbox/choose.ts'
 import { engineNamed } from '../engines/table.ts'
 import { runLocal, type Slot } from '../jobs/local.ts'
 import { withRetry } from '../jobs/retry.ts'
@@ -29,6 +30,7 @@ export interface Execution {
   skillFiles: ReadonlyMap<string, readonly WalkedFile[]>
   passEnv: readonly string[]
   hidden: readonly string[]
+  sandbox: SandboxChoice
   concurrency: number
   /** What decides which runs may start; null: all. */
   limited: Limited | null
@@ -147,6 +149,7 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
       userEnv: context.env,
       passEnv: execution.passEnv,
       hidden: execution.hidden,
+      sandbox: execution.sandbox,
       attempt: number,
       onAgentEnd: () => slot.release(),
       signal: context.signal,

@@ -5,6 +5,7 @@ import { type Plan, plan as planSchema } from '../../schemas/plan.ts'
 import type { LoadWarning, Suite, SuiteCase } from '../../schemas/suite.ts'
 import { UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
+import { chooseSandbox, noWish, type SandboxWish } from '../base/sandbox/choose.ts'
 import { withBaseUrl } from '../engines/base_url.ts'
 import { loadSuite } from '../phases/1-plan/load.ts'
 import { selectCases } from '../phases/1-plan/select.ts'
@@ -16,6 +17,7 @@ import { gradeStored } from './grade_stored.ts'
 import { holdBenchmark } from './hold.ts'
 import { openPace } from './pace.ts'
 import { preflight } from './preflight.ts'
+import { hiddenFrom } from './start_sandbox.ts'
 import { type BenchResult, summarize } from './summarize.ts'
 
 export interface GradeAgainRequest {
@@ -30,6 +32,7 @@ export interface GradeAgainRequest {
   /** Grade even what was graded with the same criteria and judge. */
   again: boolean
   passEnv: readonly string[]
+  sandbox: SandboxWish | null
 }
 
 export async function grade(request: GradeAgainRequest, context: FlowContext): Promise<BenchResult> {
@@ -47,6 +50,8 @@ async function gradeHeld(folder: string, before: Plan, { request, context }: Ask
   const limit = pLimit(request.concurrency)
   using pace = openPace(undefined, context)
   const { passEnv, again } = request
+  const sandbox = await chooseSandbox(request.sandbox ?? noWish, context.env.PATH ?? '')
+  const hidden = hiddenFrom(plan, path.dirname(path.dirname(folder)))
   const jobs = plan.runs
     .filter((spec) => wanted.has(spec.eval_id))
     .map((spec) =>
@@ -58,7 +63,7 @@ async function gradeHeld(folder: string, before: Plan, { request, context }: Ask
           context.emit({ type: 'artefact_damaged', ...damage, mended: 'the run is graded again' })
         })
         if (stored !== null)
-          await gradeStored({ plan, folder, spec, stored, passEnv, hidden: [], again, cache: null, pace }, context)
+          await gradeStored({ plan, folder, spec, stored, passEnv, hidden, sandbox, again, cache: null, pace }, context)
       }),
     )
   const ends = await Promise.allSettled(jobs)

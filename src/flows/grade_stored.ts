@@ -3,8 +3,11 @@ import type { Grading } from '../../schemas/grading.ts'
 import type { Plan, RunSpec } from '../../schemas/plan.ts'
 import { type Redactor, redactorFor } from '../base/redact.ts'
 import { openRoom } from '../base/room.ts'
+import type { SandboxChoice } from '../base/sandbox/choose.ts'
+import type { Sandbox } from '../base/sandbox/policy.ts'
 import { credentialsOf } from '../engines/base_url.ts'
 import { engineNamed } from '../engines/table.ts'
+import { confine } from '../phases/2-run/confine.ts'
 import { runEnvironment } from '../phases/2-run/environment.ts'
 import { restoreWorkspace } from '../phases/2-run/restore.ts'
 import { gradedKey, gradeRun } from '../phases/3-judge/grade.ts'
@@ -24,6 +27,7 @@ export interface GradeRequest {
   stored: StoredRun
   passEnv: readonly string[]
   hidden: readonly string[]
+  sandbox: SandboxChoice
   /** Grade even where the same grading is there. */
   again: boolean
   /** null: nothing is reused or kept. */
@@ -54,6 +58,9 @@ export async function gradeStored(request: GradeRequest, context: FlowContext): 
     hidden: request.hidden,
   })
   const engine = choice === null ? null : engineNamed(choice.name)
+  const own = room === null ? [] : [room.path]
+  const sandboxFor = (writable: readonly string[]) =>
+    confine(request.sandbox, { writable, hidden: request.hidden, settings: spec.sandbox })
   const paths = runPaths(request.folder, spec.run_id)
   const graded = await gradeRun({
     case: one,
@@ -67,7 +74,12 @@ export async function gradeStored(request: GradeRequest, context: FlowContext): 
     },
     onTimeout,
     restore: (target) =>
-      restoreWorkspace(startOf(request, { cwd: target, env }, context), stored.record, paths.outputs),
+      restoreWorkspace(
+        startOf(request, { cwd: target, env, sandbox: sandboxFor([target, ...own]) }, context),
+        stored.record,
+        paths.outputs,
+      ),
+    sandboxFor,
     env: { ...env, TMPDIR: room?.path ?? nowhere },
     credentials: engine === null ? {} : credentialsOf(engine, choice, user),
     gate: engine === null ? undefined : request.pace.gate(engine, choice),
@@ -96,7 +108,11 @@ function startsProcesses(one: Plan['cases'][number], judge: Plan['options']['jud
 /** A folder that is not there, so that a process started against the rule above fails at once. */
 const nowhere = '/nonexistent'
 
-function startOf(request: GradeRequest, place: { cwd: string; env: Record<string, string> }, context: FlowContext) {
+function startOf(
+  request: GradeRequest,
+  place: { cwd: string; env: Record<string, string>; sandbox: Sandbox | null },
+  context: FlowContext,
+) {
   const { spec } = request
   const { skillsFolder } = engineNamed(spec.engine.name)
   return { ...place, files: spec.files, git: spec.git, setup: spec.setup, skillsFolder, signal: context.signal }

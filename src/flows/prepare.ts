@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { Activation, EngineChoice, Plan } from '../../schemas/plan.ts'
 import type { LoadWarning, Skill, Suite } from '../../schemas/suite.ts'
 import { UserError } from '../base/error.ts'
+import type { SandboxWish } from '../base/sandbox/choose.ts'
 import { withBaseUrl } from '../engines/base_url.ts'
 import { resolveEngineChoice } from '../engines/models.ts'
 import { hashSuite, loadSuite } from '../phases/1-plan/load.ts'
@@ -53,6 +54,8 @@ export interface BenchRequest {
   purses?: Purses
   /** Absent: the pace is found by trying. */
   pace?: PaceOptions | undefined
+  /** Absent or null: auto, network as the suite says. */
+  sandbox?: SandboxWish | null
 }
 
 export interface Prepared {

@@ -16,10 +16,12 @@ import { holdBenchmark } from './hold.ts'
 import { newestBenchmark } from './newest.ts'
 import { preflight } from './preflight.ts'
 import type { BenchRequest } from './prepare.ts'
+import { hiddenFrom, startSandbox, withSandbox } from './start_sandbox.ts'
 import { type BenchResult, summarize } from './summarize.ts'
 import { refuseStrayInstructions } from './surroundings.ts'
 
-export interface RerunRequest extends Pick<BenchRequest, 'skill' | 'workspace' | 'concurrency' | 'passEnv'> {
+export interface RerunRequest
+  extends Pick<BenchRequest, 'skill' | 'workspace' | 'concurrency' | 'passEnv' | 'sandbox'> {
   /** A run id of the newest benchmark of the workspace, or the path of a run's folder. */
   run: string
 }
@@ -34,24 +36,21 @@ export async function rerun(request: RerunRequest, context: FlowContext): Promis
   const broken = await withoutOutcome(folder, before, runId)
   const { plan, spec } = broken === null ? withRerun(before, runId) : { plan: before, spec: broken }
   const { engine, judge } = plan.options
+  const choices = [
+    broken === null ? `rerun of ${runId} as ${spec.run_id}` : `${runId} had no outcome: it is made again`,
+  ]
+  const sandbox = await startSandbox(request.sandbox, { plan, choices }, context)
   if (engine.name !== 'anthropic') await refuseStrayInstructions(scratch.path)
   await preflight([engine, judge], request.passEnv, held.context)
   const folders = await versionFolders(spec, path.join(scratch.path, 'version'))
   const skillFiles = await snapshotSkills(folders, scratch.path)
-  await writeArtefact(planSchema, benchmarkPaths(folder).plan, plan)
+  await writeArtefact(planSchema, benchmarkPaths(folder).plan, withSandbox(plan, sandbox))
   const only: Plan = { ...plan, runs: [spec] }
-  held.context.emit(
-    await planReady(folder, {
-      plan: only,
-      choices: [broken === null ? `rerun of ${runId} as ${spec.run_id}` : `${runId} had no outcome: it is made again`],
-    }),
-  )
+  held.context.emit(await planReady(folder, { plan: only, choices }))
   const { concurrency, passEnv } = request
-  const hidden = [plan.skill.path, path.dirname(path.dirname(folder))]
-  await execute(
-    { plan: only, folder, skillFiles, passEnv, hidden, concurrency, limited: null, ...uncached },
-    held.context,
-  )
+  const hidden = hiddenFrom(plan, path.dirname(path.dirname(folder)))
+  const how = { passEnv, hidden, sandbox, concurrency, limited: null, ...uncached }
+  await execute({ plan: only, folder, skillFiles, ...how }, held.context)
   held.context.signal.throwIfAborted()
   return await summarize(folder, plan, held.context)
 }

@@ -177,9 +177,24 @@ describe('grade and aggregate', () => {
     const workspace = path.join(fresh(), 'ws')
     const log = path.join(fresh(), 'log')
     const env = { AGENT_LOG: log }
-    await whetstone(['bench', skill, ...command, '--runs', '1', '--workspace', workspace, '--pass-env', 'AGENT_LOG'], {
-      env,
-    })
+    await whetstone(
+      [
+        'bench',
+        skill,
+        ...command,
+        '--runs',
+        '1',
+        '--sandbox',
+        'off',
+        '--workspace',
+        workspace,
+        '--pass-env',
+        'AGENT_LOG',
+      ],
+      {
+        env,
+      },
+    )
     const before = readFileSync(log, 'utf8')
     const evals = [{ ...simple[0], checks: [{ type: 'contains', value: 'messy' }] }]
     writeFileSync(path.join(skill, 'evals/evals.json'), JSON.stringify({ skill_name: 'tidy', evals }))

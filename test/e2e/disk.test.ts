@@ -14,10 +14,13 @@ const starts = (file: string) => (existsSync(file) ? (readFileSync(file, 'utf8')
 function bench(workspace: string, options: ProgramOptions & { log: string; bytes: number }) {
   const args = ['bench', skill, '--engine', agent('verbose.mjs'), '--workspace', workspace, '--runs', '1']
   const env = { ...options.env, AGENT_LOG: options.log, AGENT_BYTES: String(options.bytes) }
-  return whetstone([...args, '--concurrency', '2', '--pass-env', 'AGENT_LOG', '--pass-env', 'AGENT_BYTES'], {
-    ...options,
-    env,
-  })
+  return whetstone(
+    [...args, '--sandbox', 'off', '--concurrency', '2', '--pass-env', 'AGENT_LOG', '--pass-env', 'AGENT_BYTES'],
+    {
+      ...options,
+      env,
+    },
+  )
 }
 
 /** Every JSON file of a workspace, which must be whole; gives how many run.json there are. */

@@ -18,7 +18,7 @@ function setUp() {
     readdirSync(path.join(workspace, 'benchmarks')).map((name) => path.join(workspace, 'benchmarks', name))
   return {
     workspace,
-    args: [...args, '--pass-env', 'AGENT_LOG', '--pass-env', 'AGENT_MS'],
+    args: [...args, '--sandbox', 'off', '--pass-env', 'AGENT_LOG', '--pass-env', 'AGENT_MS'],
     env,
     starts,
     benchmarks,

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { chooseSandbox, noWish } from '../../src/base/sandbox/choose.ts'
 import type { Engine } from '../../src/engines/engine.ts'
 import { performRun } from '../../src/phases/2-run/run.ts'
 import { contenders } from '../engines/contenders.ts'
@@ -104,6 +105,7 @@ async function performed(engine: Engine, { credentials, model, absent = 'tidy' }
     userEnv: { PATH: process.env.PATH, ...credentials },
     passEnv: [],
     hidden: [],
+    sandbox: await chooseSandbox({ ...noWish, mode: 'off' }, ''),
     attempt: 1,
     signal: new AbortController().signal,
   })

@@ -3,6 +3,7 @@ import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { type Plan, plan as planSchema } from '../../schemas/plan.ts'
+import { chooseSandbox, noWish } from '../../src/base/sandbox/choose.ts'
 import { engineNamed } from '../../src/engines/table.ts'
 import { skillFiles } from '../../src/phases/1-plan/skill.ts'
 import { performRun } from '../../src/phases/2-run/run.ts'
@@ -56,6 +57,7 @@ async function performed(plan: Plan, files: Awaited<ReturnType<typeof skillFiles
     userEnv: { PATH: process.env.PATH, ...env },
     passEnv: [],
     hidden: [],
+    sandbox: await chooseSandbox(noWish, process.env.PATH ?? ''),
     attempt: 1,
     signal: new AbortController().signal,
   })

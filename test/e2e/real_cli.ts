@@ -2,6 +2,7 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { type Plan, plan as planSchema } from '../../schemas/plan.ts'
+import { chooseSandbox, noWish } from '../../src/base/sandbox/choose.ts'
 import { engineNamed } from '../../src/engines/table.ts'
 import type { skillFiles } from '../../src/phases/1-plan/skill.ts'
 import { performRun } from '../../src/phases/2-run/run.ts'
@@ -58,6 +59,7 @@ export async function performed(cli: RealCli, plan: Plan, files: Awaited<ReturnT
     userEnv: { PATH: process.env.PATH, ...cli.env(server) },
     passEnv: [],
     hidden: [],
+    sandbox: await chooseSandbox(noWish, process.env.PATH ?? ''),
     attempt: 1,
     signal: new AbortController().signal,
   })

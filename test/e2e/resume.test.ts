@@ -13,7 +13,7 @@ function setUp() {
   const log = path.join(folder, 'agent.log')
   const workspace = path.join(folder, 'ws')
   const args = ['bench', skill, '--engine', agent('tidy.mjs'), '--workspace', workspace]
-  const flags = ['--concurrency', '4', '--pass-env', 'AGENT_LOG', '--pass-env', 'AGENT_MS']
+  const flags = ['--sandbox', 'off', '--concurrency', '4', '--pass-env', 'AGENT_LOG', '--pass-env', 'AGENT_MS']
   const env = { AGENT_LOG: log, AGENT_MS: '150' }
   return { args: [...args, ...flags], env, log, workspace }
 }

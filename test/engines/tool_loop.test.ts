@@ -95,7 +95,14 @@ rules:
     test('an unknown tool is told to the model', async () => {
       const events: EmittedEvent[] = []
       const emit = (event: EmittedEvent) => events.push(event)
-      const place = { cwd: stage.cwd, env: {}, confined: false, signal: new AbortController().signal }
+      const place = {
+        cwd: stage.cwd,
+        env: {},
+        confined: false,
+        sandbox: null,
+        view: null,
+        signal: new AbortController().signal,
+      }
       const skillReads = followSkillReads({ skills: [], skillsFolder: '', emit })
       const call = { id: 't', name: 'Fly', input: {} }
       const workshop = { tools: toolsFor('all'), place, skillReads, submits: false, hooks: null, emit }

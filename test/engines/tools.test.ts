@@ -11,7 +11,14 @@ let stage: Stage
 let place: ToolPlace
 beforeEach(async () => {
   stage = await openStage()
-  place = { cwd: await realpath(stage.cwd), env: stage.env, confined: false, signal: new AbortController().signal }
+  place = {
+    cwd: await realpath(stage.cwd),
+    env: stage.env,
+    confined: false,
+    sandbox: null,
+    view: null,
+    signal: new AbortController().signal,
+  }
   await mkdir(path.join(stage.cwd, 'deep/er'), { recursive: true })
   await writeFile(path.join(stage.cwd, 'a.txt'), 'one\ntwo\nthree\n')
   await writeFile(path.join(stage.cwd, 'deep/er/b.md'), 'Two words\n')

@@ -19,7 +19,9 @@ const skill = makeSkill(cases)
 
 function benchIn(top: string, flags: readonly string[] = []) {
   const args = ['bench', skill, '--engine', agent('tidy.mjs'), '--workspace', path.join(top, 'ws'), '--runs', '1']
-  return whetstone([...args, '--pass-env', 'AGENT_LOG', ...flags], { env: { AGENT_LOG: path.join(top, 'agent.log') } })
+  return whetstone([...args, '--sandbox', 'off', '--pass-env', 'AGENT_LOG', ...flags], {
+    env: { AGENT_LOG: path.join(top, 'agent.log') },
+  })
 }
 
 function benchmarkIn(top: string): string {

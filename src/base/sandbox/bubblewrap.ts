@@ -5,7 +5,7 @@ import type { SandboxPolicy } from './policy.ts'
 export type SystemPart = { kind: 'folder' | 'file'; path: string } | { kind: 'link'; path: string; to: string }
 
 export interface Inside {
-  policy: Pick<SandboxPolicy, 'writable' | 'readOnly' | 'network' | 'tmpBytes'>
+  policy: Pick<SandboxPolicy, 'writable' | 'readOnly' | 'scratch' | 'network' | 'tmpBytes'>
   /** Parts of the system, all read-only. */
   system: readonly SystemPart[]
   /** Existing files and folders to read, absolute. */
@@ -46,6 +46,7 @@ export function bubblewrapArguments(inside: Inside): string[] {
     ...inside.hidden.flatMap(({ path, isFolder }) =>
       isFolder ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path],
     ),
+    ...parentsFirst(policy.scratch).flatMap((path) => [...size, path]),
     ...parentsFirst(policy.writable).flatMap((path) => ['--bind', path, path]),
     ...parentsFirst(policy.readOnly).flatMap((path) => ['--ro-bind', path, path]),
     ...inside.placed.flatMap(({ from, at }) => ['--ro-bind', from, at]),

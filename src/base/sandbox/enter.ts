@@ -1,9 +1,12 @@
 /** From a process to the same process inside a sandbox. */
 import { stat } from 'node:fs/promises'
+import { fileURLToPath } from 'node:url'
 import { isBelow } from './below.ts'
+import { type Bridge, openBridge } from './bridge.ts'
 import { bubblewrapArguments } from './bubblewrap.ts'
-import type { Sandbox } from './policy.ts'
-import { pathFolders } from './programs.ts'
+import type { Sandbox, SandboxPolicy } from './policy.ts'
+import { partsOfCommand, pathFolders } from './programs.ts'
+import { routesTo } from './routes.ts'
 import { systemParts } from './system.ts'
 
 export interface Invocation {
@@ -19,24 +22,54 @@ export interface Entered extends AsyncDisposable {
 }
 
 /** Prepares the sandbox; its end closes what belongs to it outside. Rejects when something of it can't be made. */
-export async function enterSandbox(outside: Invocation, sandbox: Sandbox): Promise<Entered> {
-  const { policy } = sandbox
-  const wanted = [...policy.readable, ...(await pathFolders(outside.env.PATH ?? ''))]
-  const readable = (await Promise.all(wanted.map(kindOf))).filter((one) => one !== null).map(({ path }) => path)
-  const shown = policy.hidden.filter((path) => readable.some((root) => isBelow(path, root)))
-  const hidden = (await Promise.all(shown.map(kindOf))).filter((one) => one !== null)
+export async function enterSandbox(outside: Invocation, { program, policy }: Sandbox): Promise<Entered> {
+  const link = await linkTo(outside, policy)
+  const programs = [await pathFolders(outside.env.PATH ?? ''), await partsOfCommand([outside.command]), link.readable]
+  const wanted = [...policy.readable, ...programs.flat()]
+  const found = (await Promise.all(wanted.map(kindOf))).filter((one) => one !== null).map(({ path }) => path)
+  const readable = found.filter((path) => !policy.hidden.some((root) => isBelow(path, root)))
+  const covered = policy.hidden.filter((path) => readable.some((root) => isBelow(path, root)))
+  const hidden = (await Promise.all(covered.map(kindOf))).filter((one) => one !== null)
+  const system = await systemParts()
+  const command = [...link.before, outside.command, ...outside.args]
   const args = bubblewrapArguments({
-    policy,
-    system: await systemParts(),
-    readable: readable.filter((path) => !policy.hidden.some((root) => isBelow(path, root))),
-    hidden,
-    placed: [],
+    ...{ policy, system, readable, hidden, command },
+    placed: link.placed,
     cwd: outside.cwd,
-    command: [outside.command, ...outside.args],
   })
   return {
-    invocation: { command: sandbox.program, args, cwd: '/', env: outside.env },
-    async [Symbol.asyncDispose]() {},
+    invocation: { command: program, args, cwd: '/', env: { ...outside.env, ...link.env } },
+    [Symbol.asyncDispose]: async () => link.bridge?.[Symbol.asyncDispose](),
+  }
+}
+
+interface Link {
+  bridge: Bridge | null
+  /** Words that go before the command. */
+  before: string[]
+  env: Record<string, string>
+  readable: string[]
+  placed: { from: string; at: string }[]
+}
+
+const noLink: Link = { bridge: null, before: [], env: {}, readable: [], placed: [] }
+const forwarder = { from: fileURLToPath(new URL('./forward.mjs', import.meta.url)), at: '/run/whetstone/forward.mjs' }
+
+/** The bridge to the endpoints, where the policy names some. */
+async function linkTo({ env }: Invocation, { network }: SandboxPolicy): Promise<Link> {
+  if (typeof network === 'string') return noLink
+  const { routes, env: more } = routesTo(network.endpoints)
+  if (routes.length === 0) return noLink
+  const upstream = env.HTTPS_PROXY || env.https_proxy || null
+  const isUsable = upstream !== null && URL.canParse(upstream) && new URL(upstream).protocol === 'http:'
+  const bridge = await openBridge({ routes, folder: env.TMPDIR ?? '/tmp', upstream: isUsable ? upstream : null })
+  const { execPath } = process
+  return {
+    bridge,
+    before: [execPath, forwarder.at, JSON.stringify(bridge.sockets)],
+    env: more,
+    readable: await partsOfCommand([execPath]),
+    placed: [forwarder],
   }
 }
 

@@ -1,7 +1,7 @@
 /** What a sandboxed process may see, change and reach: pure data, carried in a task, the same for every mechanism. */
 
-/** none: not even loopback of this machine; endpoint: the host of this URL and nothing else, through a bridge; open: as the user. */
-type SandboxNetwork = 'none' | 'open' | { endpoint: string }
+/** none: not even loopback of this machine; endpoints: the hosts of these URLs and nothing else, through a bridge; open: as the user. */
+type SandboxNetwork = 'none' | 'open' | { endpoints: readonly string[] }
 
 export interface SandboxPolicy {
   /** Files and folders beside those of the system that may be read, absolute. */
@@ -12,8 +12,10 @@ export interface SandboxPolicy {
   readOnly: readonly string[]
   /** What is unseen even where a readable folder holds it: the suite, the results, absolute. */
   hidden: readonly string[]
+  /** Folders of their own to write to, empty at first and gone with the process, absolute. */
+  scratch: readonly string[]
   network: SandboxNetwork
-  /** Bytes of /tmp and /dev/shm, each of its own. */
+  /** Bytes of /tmp, /dev/shm and each scratch folder, all of its own. */
   tmpBytes: number
 }
 
@@ -24,10 +26,10 @@ export interface Sandbox {
   policy: SandboxPolicy
 }
 
-/** The sandbox for an agent CLI: it reaches its model's endpoint where nothing was reachable. */
-export function withEndpoint(sandbox: Sandbox | null, url: string): Sandbox | null {
+/** The sandbox for an agent CLI: it reaches its model's endpoint (a URL, or several) where nothing was reachable. */
+export function withEndpoint(sandbox: Sandbox | null, ...endpoints: string[]): Sandbox | null {
   if (sandbox === null || sandbox.policy.network !== 'none') return sandbox
-  return { ...sandbox, policy: { ...sandbox.policy, network: { endpoint: url } } }
+  return { ...sandbox, policy: { ...sandbox.policy, network: { endpoints } } }
 }
 
 /** The sandbox with further files or folders that may be read: those of the program itself. */

@@ -1,5 +1,6 @@
 /** What the programs of a run need to start: the folders that PATH names, where they are installed, a script's own folder. */
-import { readdir, realpath, stat } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { access, readdir, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
 import { isBelow } from './below.ts'
@@ -74,6 +75,19 @@ function installRoot(folder: string): string {
   return isPart && !isTooWide(parent) && !/^\.(local|config|cargo|docker|aws)$/.test(path.basename(parent))
     ? parent
     : folder
+}
+
+/** The absolute path of a program of PATH; null when there is none. */
+export async function whereIs(name: string, searchPath: string): Promise<string | null> {
+  for (const folder of searchPath.split(path.delimiter).filter((one) => path.isAbsolute(one))) {
+    const file = path.join(folder, name)
+    const isThere = await access(file, constants.X_OK).then(
+      () => true,
+      () => false,
+    )
+    if (isThere) return file
+  }
+  return null
 }
 
 /** /, a home or what holds homes: no folder of a program. */

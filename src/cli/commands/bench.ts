@@ -9,6 +9,7 @@ import { exitCodes } from '../exit.ts'
 import { benchFlags } from './bench_flags.ts'
 import type { OfSkill } from './bench_settings.ts'
 import { limitsOf } from './limit_flags.ts'
+import { sandboxWish } from './sandbox_flags.ts'
 import { type Done, showResult, withFlow, withJson } from './shared.ts'
 
 function benchOptions(args: Argv) {
@@ -97,6 +98,7 @@ function requestOf(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
     cache: parsed.cache && !parsed.lastFailed,
     passEnv: parsed.passEnv,
     limits: limitsOf(parsed),
+    sandbox: sandboxWish(parsed),
   }
 }
 

@@ -1,6 +1,7 @@
 /** The flags of `bench`. */
 import type { Options } from 'yargs'
 import { limitFlags } from './limit_flags.ts'
+import { sandboxFlags } from './sandbox_flags.ts'
 import { seconds, wholeNumber } from './shared.ts'
 
 export const benchFlags = {
@@ -91,6 +92,7 @@ export const benchFlags = {
     default: [] as string[],
     describe: 'environment variables that the agent may see (repeatable)',
   },
+  ...sandboxFlags,
   workspace: {
     type: 'string',
     requiresArg: true,

@@ -1,5 +1,6 @@
 /** `whetstone demo`: a whole benchmark on the embedded practice model, no key needed. */
 import type { Argv } from 'yargs'
+import { sandboxFlags, sandboxWish } from './sandbox_flags.ts'
 import { type Done, showResult, wholeNumber, withFlow, withJson } from './shared.ts'
 
 function demoOptions(args: Argv) {
@@ -28,6 +29,7 @@ function demoOptions(args: Argv) {
       requiresArg: true,
       describe: 'where results go; ./workspaces/<skill_name> if not given',
     })
+    .options(sandboxFlags)
     .usage(
       '$0 demo [options]\n\na whole benchmark on the embedded practice model: no key, no cost, under a minute\n\nA real agent loop reads a real skill and runs its script; only the model is a stand-in that answers from a\nscenario file. Edit a copy of the skill and watch the difference change.',
     )
@@ -43,7 +45,7 @@ export function addDemo(args: Argv, done: Done): Argv {
     async (parsed) => {
       const { demo } = await import('../../flows/demo.ts')
       const { runs, concurrency, json, skill = null, workspace = null } = parsed
-      const request = { runs, concurrency, skill, workspace }
+      const request = { runs, concurrency, skill, workspace, sandbox: sandboxWish(parsed) }
       const { result, interrupted } = await withFlow({ json, concurrency }, (context) => demo(request, context))
       done(await showResult(result, { json, interrupted }))
     },

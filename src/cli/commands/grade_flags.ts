@@ -1,5 +1,6 @@
 /** The flags of `grade`. */
 import type { Options } from 'yargs'
+import { sandboxFlags } from './sandbox_flags.ts'
 import { wholeNumber } from './shared.ts'
 
 export const gradeFlags = {
@@ -44,4 +45,5 @@ export const gradeFlags = {
     default: [] as string[],
     describe: 'environment variables that checks may see (repeatable)',
   },
+  ...sandboxFlags,
 } satisfies Record<string, Options>

@@ -1,5 +1,4 @@
 /** The agent loop: ask the model, do what it asks of the tools, until it has finished. */
-import { realpath } from 'node:fs/promises'
 import { estimateCost } from '../cost.ts'
 import type { EngineContext, EngineError, EngineOutcome, EngineReport, EngineTask } from '../engine.ts'
 import { emptyReport } from '../engine.ts'
@@ -9,6 +8,7 @@ import { HookRunner } from '../hooks/hooks.ts'
 import { complete, fail } from '../outcome.ts'
 import { followSkillReads } from '../skill_read.ts'
 import { askPatiently } from './patience.ts'
+import { placeOf } from './place.ts'
 import type { Api, Asked, Session } from './session.ts'
 import { performCalls, submitTool, type Workshop } from './tool_calls.ts'
 import { offersOf, toolsFor } from './tools/table.ts'
@@ -42,7 +42,7 @@ export async function runLoop({ task, context, api, skillsFolder }: LoopRequest)
   emit({ type: 'system', step: 0, subtype: 'init', model: session.model, ...loaded })
   const workshop: Workshop = {
     tools,
-    place: { cwd: await realpath(task.cwd), env: task.env, confined: task.tools !== 'all', signal },
+    place: await placeOf(task, signal),
     skillReads: followSkillReads({ skills: task.skills, skillsFolder, emit }),
     submits: task.answerSchema !== null,
     hooks,

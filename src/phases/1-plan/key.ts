@@ -10,13 +10,14 @@ import { canonicalJson, sha256 } from '../../base/json.ts'
  */
 export function runShape(spec: Omit<RunSpec, 'key'>) {
   const { prompt, setup, skill, absent_skill, engine, max_turns, timeout_seconds, activation, run_number } = spec
-  const { files, git, environment } = spec
+  const { files, git, environment, sandbox } = spec
   return {
     prompt,
     files: contentOf(files),
     setup,
     git: git === null || git === true ? git : { bundle: git.sha256 },
     ...(environment && { environment: environmentContent(environment) }),
+    ...(sandbox && { sandbox }),
     skill: skill?.sha256 ?? null,
     absent_skill,
     engine,

@@ -78,8 +78,9 @@ function runsOf(request: PlanRequest, arms: readonly Arm[]): RunSpec[] {
   return numbers.flatMap((number) => runnable.flatMap((one) => arms.map((arm) => runOf(request, { one, arm, number }))))
 }
 
-function runOf({ skill, options }: PlanRequest, place: { one: SuiteCase; arm: Arm; number: number }): RunSpec {
+function runOf(request: PlanRequest, place: { one: SuiteCase; arm: Arm; number: number }): RunSpec {
   const { one, arm, number } = place
+  const { skill, options } = request
   const spec = {
     run_id: `${caseFolder(one)}/${arm.configuration}/run-${number}`,
     eval_id: one.eval_id,
@@ -93,6 +94,7 @@ function runOf({ skill, options }: PlanRequest, place: { one: SuiteCase; arm: Ar
     ...(one.environment && { environment: one.environment }),
     skill: arm.skill,
     absent_skill: arm.skill === null ? skill.name : null,
+    ...(request.suite.sandbox && { sandbox: request.suite.sandbox }),
     engine: options.engine,
     max_turns: options.max_turns,
     timeout_seconds: one.timeout_seconds ?? options.timeout_seconds,

@@ -3,9 +3,11 @@
 import type { RunSpec } from '../../../schemas/plan.ts'
 import type { FailureKind, RunRecord } from '../../../schemas/run.ts'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
+import type { Sandbox } from '../../base/sandbox/policy.ts'
 import type { EngineOutcome, EngineReport } from '../../engines/engine.ts'
 import { type Gate, heldBackBy } from '../../engines/gate.ts'
 import type { Snapshot } from './collect.ts'
+import { sandboxUsed } from './confine.ts'
 import { countEvents } from './transcript.ts'
 
 /** How the agent ended. `before` is null when it never started. */
@@ -22,10 +24,11 @@ export interface RecordRequest {
   end: RunEnd
   outputs: RunRecord['outputs']
   events: readonly TranscriptEvent[]
+  sandbox: Sandbox | null
 }
 
 /** The record. A completed run whose loaded skills are not those of its arm becomes `failed`. */
-export function recordOf({ request, end, outputs, events }: RecordRequest): RunRecord {
+export function recordOf({ request, end, outputs, events, sandbox }: RecordRequest): RunRecord {
   const { spec } = request
   const { report } = end.outcome
   const heldBack = request.gate && heldBackBy(request.gate)
@@ -65,6 +68,7 @@ export function recordOf({ request, end, outputs, events }: RecordRequest): RunR
       read_at_step: read?.step ?? null,
     },
     loaded: report.loaded,
+    sandbox: sandboxUsed(sandbox),
     permission_denials: report.permissionDenials,
     outputs,
     warnings: [],

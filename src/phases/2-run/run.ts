@@ -8,6 +8,8 @@ import { messageOf } from '../../base/error.ts'
 import type { WalkedFile } from '../../base/files.ts'
 import { redactorFor } from '../../base/redact.ts'
 import { openRoom } from '../../base/room.ts'
+import type { SandboxChoice } from '../../base/sandbox/choose.ts'
+import type { Sandbox } from '../../base/sandbox/policy.ts'
 import { credentialsOf } from '../../engines/base_url.ts'
 import {
   type Engine,
@@ -21,6 +23,7 @@ import { type Gate, openGate } from '../../engines/gate.ts'
 import { runAtGate } from '../../engines/perform.ts'
 import { workLimit } from '../../engines/work_limit.ts'
 import { collect, takeSnapshot } from './collect.ts'
+import { confine, withReadOnly } from './confine.ts'
 import { runEnvironment } from './environment.ts'
 import { installEnvironment } from './install_environment.ts'
 import { type RunEnd, recordOf } from './record.ts'
@@ -41,6 +44,7 @@ export interface RunRequest {
   passEnv: readonly string[]
   /** Folders that PATH may not name. */
   hidden: readonly string[]
+  sandbox: SandboxChoice
   attempt: number
   /** Called when the agent has ended in time or at its limit, before what it left is collected; not after a failure, which may stop all others. */
   onAgentEnd?: () => void
@@ -75,7 +79,9 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
   const redactor = redactorFor(user)
   const transcript = new Transcript(path.join(request.folder, 'transcript.jsonl'), redactor)
   try {
-    const end = await runIn(request, { cwd, env, transcript })
+    const parts = { writable: [cwd, home], hidden, settings: request.spec.sandbox }
+    const sandbox = confine(request.sandbox, parts)
+    const end = await runIn(request, { cwd, env, transcript, sandbox })
     if (end.outcome.status !== 'failed') request.onAgentEnd?.()
     await room.endProcesses()
     const outputs = await collectOutputs(request, { cwd, end })
@@ -83,7 +89,8 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
     const cleaned = cleanOutputs(path.join(folder, 'outputs'), outputs, redactor)
     keepStderr(path.join(room.path, stderrName), path.join(folder, stderrName), redactor)
     transcript.close()
-    const record = cleanRecord(recordOf({ request, end, outputs, events: transcript.events }), redactor)
+    const made = recordOf({ request, end, outputs, events: transcript.events, sandbox })
+    const record = cleanRecord(made, redactor)
     record.warnings.push(...cleaned)
     const prompt = redactor.text(request.spec.prompt)
     await writeRunFiles({ folder, record, events: transcript.events, prompt })
@@ -99,6 +106,7 @@ interface Place {
   cwd: string
   env: Record<string, string>
   transcript: Transcript
+  sandbox: Sandbox | null
 }
 
 async function runIn(request: GatedRequest, place: Place): Promise<RunEnd> {
@@ -112,6 +120,7 @@ async function runIn(request: GatedRequest, place: Place): Promise<RunEnd> {
     skillsFolder: engine.skillsFolder,
     skill,
     env: place.env,
+    sandbox: place.sandbox,
     signal: untilDeadline(request),
   }
   const startedAt = new Date()
@@ -147,7 +156,7 @@ function taskOf(request: RunRequest, place: Place, skills: readonly InstalledSki
     maxTurns: spec.max_turns,
     answerSchema: null,
     sessionId: randomUUID(),
-    sandbox: null,
+    sandbox: place.sandbox && withReadOnly(place.sandbox, skills),
   }
 }
 

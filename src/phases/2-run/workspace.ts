@@ -6,6 +6,7 @@ import type { GitStart } from '../../../schemas/evals.ts'
 import type { InputFile, Skill } from '../../../schemas/suite.ts'
 import { messageOf } from '../../base/error.ts'
 import { copyWalk, hashFile, hashWalk, type WalkedFile, walk } from '../../base/files.ts'
+import type { Sandbox } from '../../base/sandbox/policy.ts'
 import { runProcess } from '../../base/spawn.ts'
 import type { InstalledSkill } from '../../engines/engine.ts'
 
@@ -20,6 +21,8 @@ export interface WorkspaceRequest {
   /** The skill and its files (without its `evals/`); null: none is installed. */
   skill: { skill: Skill; files: readonly WalkedFile[] } | null
   env: Readonly<Record<string, string>>
+  /** What `setup` is confined to; absent or null: nothing. */
+  sandbox?: Sandbox | null
   signal: AbortSignal
 }
 
@@ -32,14 +35,14 @@ const setupSeconds = 300
 
 /** Lays out the working folder; gives the installed skills. Throws SetupError, or the abort reason. */
 export async function layOut(request: WorkspaceRequest): Promise<InstalledSkill[]> {
-  const { cwd, env, signal } = request
+  const { cwd, env, sandbox = null, signal } = request
   mkdirSync(cwd, { recursive: true })
   if (request.git !== null && request.git !== true) {
     await cloneBundle(request.git.bundle, { cwd, env, signal })
   }
   await copyInputs(request.files, cwd)
   if (request.git !== null) await startGit(request, request.git === true)
-  if (request.setup !== null) await runStep(['sh', '-c', request.setup], { cwd, env, signal })
+  if (request.setup !== null) await runStep(['sh', '-c', request.setup], { cwd, env, sandbox, signal })
   return request.skill === null ? [] : [await install(request.skill, path.join(cwd, request.skillsFolder))]
 }
 
@@ -100,6 +103,7 @@ const author = {
 interface StepPlace {
   cwd: string
   env: Readonly<Record<string, string>>
+  sandbox?: Sandbox | null
   signal: AbortSignal
 }
 

@@ -7,6 +7,7 @@ import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 import { canonicalJson, readJson, sha256 } from '../../base/json.ts'
+import type { Sandbox } from '../../base/sandbox/policy.ts'
 import { type Gate, heldBackBy } from '../../engines/gate.ts'
 import { readEvents } from './checks/events.ts'
 import type { CheckScene } from './checks/scene.ts'
@@ -29,6 +30,8 @@ export interface GradeRunRequest {
   restore: (target: string) => Promise<void>
   /** The whole environment of command checks and of the judge; holds no credential. */
   env: Readonly<Record<string, string>>
+  /** What a command check or the judge is confined to when these folders are its own; absent or null: nothing. */
+  sandboxFor?: (writable: readonly string[]) => Sandbox | null
   /** The judge's, by the names in its engine's `credentials`. */
   credentials: Readonly<Record<string, string>>
   /** Before the judge's account; absent: an open one. */
@@ -99,7 +102,7 @@ async function judgeIfAny(request: GradeRunRequest): Promise<Judged | null> {
   return judge === null || request.case.expectations.length === 0 ? null : judgeRun({ ...request, judge })
 }
 
-async function sceneOf({ record, runFolder, restore, env, signal }: GradeRunRequest): Promise<CheckScene> {
+async function sceneOf({ record, runFolder, restore, env, sandboxFor, signal }: GradeRunRequest): Promise<CheckScene> {
   return {
     finalResponse: record.final_response,
     transcript: await readFile(path.join(runFolder, 'transcript.md'), 'utf8').catch(() => ''),
@@ -110,6 +113,7 @@ async function sceneOf({ record, runFolder, restore, env, signal }: GradeRunRequ
     leftOut: record.outputs.left_out,
     restore,
     env,
+    ...(sandboxFor && { sandboxFor }),
     signal,
   }
 }

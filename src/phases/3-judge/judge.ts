@@ -3,6 +3,7 @@ import type { CachedFrom } from '../../../schemas/cached_from.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 import { runMark } from '../../base/processes.ts'
+import type { Sandbox } from '../../base/sandbox/policy.ts'
 import type { Engine } from '../../engines/engine.ts'
 import type { Gate } from '../../engines/gate.ts'
 import { ask } from './ask.ts'
@@ -26,6 +27,8 @@ export interface JudgeRequest {
   runFolder: string
   judge: JudgeChoice
   env: Readonly<Record<string, string>>
+  /** What the judge is confined to when these folders are its own; absent or null: nothing. */
+  sandboxFor?: (writable: readonly string[]) => Sandbox | null
   credentials: Readonly<Record<string, string>>
   /** Before the judge's account; absent: an open one. */
   gate?: Gate | undefined
@@ -76,7 +79,7 @@ export async function judgeRun(request: JudgeRequest): Promise<Judged> {
       skills: [],
       tools: 'read_only',
       maxTurns,
-      sandbox: null,
+      sandbox: request.sandboxFor?.([room.cwd, ...(request.env.HOME === undefined ? [] : [request.env.HOME])]) ?? null,
     },
     schema: judgeAnswer,
     context: { signal: request.signal, emit: () => {}, stderrFile: null, ...(request.gate && { gate: request.gate }) },

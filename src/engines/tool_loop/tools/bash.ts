@@ -30,6 +30,7 @@ async function shell(command: string, limitMs: number, place: ToolPlace): Promis
       args: ['-c', 'exec 2>&1; eval "$1"', 'bash', command],
       cwd: place.cwd,
       env: place.env,
+      sandbox: place.sandbox,
       signal: AbortSignal.any([place.signal, limit]),
       onLine: (line) => {
         if (lines.length < 10_000) lines.push(line)

@@ -1,7 +1,7 @@
 /** The Edit tool: replaces text in a file. */
 import { readFile, writeFile } from 'node:fs/promises'
 import { z } from 'zod'
-import { existingFile } from './paths.ts'
+import { existingFile, writable } from './paths.ts'
 import { defineTool, ToolMistake } from './tool.ts'
 
 const largest = 10 * 1024 * 1024
@@ -25,6 +25,7 @@ export const edit = defineTool({
     if (count > 1 && !replace_all) {
       throw new ToolMistake(`${file_path}: old_string is in it ${count} times; give more of the text, or replace_all`)
     }
+    await writable(file_path, place)
     await writeFile(file, parts.join(new_string))
     return `replaced ${count === 1 ? 'it once' : `it ${count} times`} in ${file_path}`
   },

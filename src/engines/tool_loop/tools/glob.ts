@@ -18,18 +18,20 @@ export const glob = defineTool({
   async work({ pattern, path: folder = '.' }, place) {
     const leavesFolder = path.isAbsolute(pattern) || pattern.split(/[/{},]/).includes('..')
     if (leavesFolder) throw new ToolMistake('give the pattern relative to a folder, without ..; path names the folder')
+    const root = await existing(folder, place)
     const files = await find(pattern, {
-      cwd: await existing(folder, place),
+      cwd: root,
       dot: true,
       followSymbolicLinks: false,
       expandDirectories: false,
       ignore: ['**/.git/**', '**/node_modules/**'],
       signal: place.signal,
     })
-    if (files.length === 0) return '(no file fits)'
-    const shown = files.sort().slice(0, most)
+    const seen = files.filter((file) => place.view?.canRead(path.join(root, file)) ?? true)
+    if (seen.length === 0) return '(no file fits)'
+    const shown = seen.sort().slice(0, most)
     const lines = folder === '.' ? shown : shown.map((file) => path.posix.join(folder, file))
-    if (files.length > most) lines.push(`… ${files.length - most} more`)
+    if (seen.length > most) lines.push(`… ${seen.length - most} more`)
     return lines.join('\n')
   },
 })

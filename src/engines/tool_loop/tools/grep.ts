@@ -31,6 +31,7 @@ export const grep = defineTool({
       args: [...flags, '-e', pattern, '--', path.relative(place.cwd, target) || '.'],
       cwd: place.cwd,
       env: place.env,
+      sandbox: place.sandbox,
       signal: AbortSignal.any([place.signal, AbortSignal.timeout(limitMs)]),
     })
     if (end.stdout === '' && end.exitCode === 1) return '(no line fits)'

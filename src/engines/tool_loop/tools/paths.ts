@@ -1,5 +1,5 @@
 /** Where a path that the model gives really leads, and whether the tool may go there. */
-import { realpath, stat } from 'node:fs/promises'
+import { lstat, realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { ToolMistake, type ToolPlace } from './tool.ts'
 
@@ -14,6 +14,7 @@ export async function existing(given: string, place: ToolPlace): Promise<string>
   if (real === null) throw new ToolMistake(`${given}: no such file or folder`)
   if (place.confined && !isWithin(real, place.cwd)) throw outside(given)
   if (offLimits.some((root) => isWithin(real, root))) throw new ToolMistake(`${given}: not a file that can be used`)
+  if (place.view !== null && !place.view.canRead(real)) throw new ToolMistake(`${given}: no such file or folder`)
   return real
 }
 
@@ -28,11 +29,26 @@ export async function existingFile(given: string, place: ToolPlace): Promise<{ f
 
 /** Where a file is to be written. Throws ToolMistake when something other than a file is there. */
 export async function writable(given: string, place: ToolPlace): Promise<string> {
-  const file = path.resolve(place.cwd, given)
+  const asked = path.resolve(place.cwd, given)
+  const file = place.view === null ? asked : await realPlace(asked, given)
+  if (place.view !== null && !place.view.canWrite(file)) throw new ToolMistake(`${given}: read-only here`)
   if (offLimits.some((root) => isWithin(file, root))) throw new ToolMistake(`${given}: not a file that can be used`)
   const info = await stat(file).catch(() => null)
   if (info !== null && !info.isFile()) throw new ToolMistake(`${given}: not a plain file`)
   return file
+}
+
+/** Where a file that may not be there yet would lie, links resolved. Throws ToolMistake for a link that leads nowhere. */
+async function realPlace(file: string, given: string): Promise<string> {
+  const real = await realpath(file).catch(() => null)
+  if (real !== null) return real
+  const isLink = await lstat(file).then(
+    () => true,
+    () => false,
+  )
+  if (isLink) throw new ToolMistake(`${given}: a link that leads nowhere`)
+  const folder = path.dirname(file)
+  return folder === file ? file : path.join(await realPlace(folder, given), path.basename(file))
 }
 
 function isWithin(target: string, root: string): boolean {

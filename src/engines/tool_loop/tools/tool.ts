@@ -1,6 +1,8 @@
 /** What a tool of the SDK engines is, and the place in which it works. */
 import { z } from 'zod'
 import { messageOf } from '../../../base/error.ts'
+import type { Sandbox } from '../../../base/sandbox/policy.ts'
+import type { SandboxView } from '../../../base/sandbox/view.ts'
 
 /** Where a tool works. */
 export interface ToolPlace {
@@ -9,6 +11,10 @@ export interface ToolPlace {
   env: Readonly<Record<string, string>>
   /** True: nothing outside of `cwd` may be read. */
   confined: boolean
+  /** Programs run in it; null: nowhere but in `cwd`. */
+  sandbox: Sandbox | null
+  /** What of the machine the sandbox shows, for the tools that run no program; null where there is none. */
+  view: SandboxView | null
   signal: AbortSignal
 }
 

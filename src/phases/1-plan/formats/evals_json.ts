@@ -8,7 +8,7 @@ import { parseJson, readText } from '../../../base/json.ts'
 import { readFrontmatter } from '../frontmatter.ts'
 import type { InspectedSuite } from '../inspected.ts'
 import { collectWarnings, type Warn } from '../warnings.ts'
-import { additionsOf, refuseMistakes } from './evals_json/additions.ts'
+import { additionsOf, refuseMistakes, sandboxOf } from './evals_json/additions.ts'
 import { readCase } from './evals_json/case.ts'
 import { openDocument } from './evals_json/document.ts'
 import { assignIds } from './evals_json/ids.ts'
@@ -37,8 +37,9 @@ export async function loadEvalsJson(file: string, skillRoot: string): Promise<Su
 /** The same, with every mistake in the fields of our own (a case's own fields are left out then) instead of an error for them. */
 export async function inspectEvalsJson(file: string, skillRoot: string): Promise<InspectedSuite> {
   const { warn, list } = collectWarnings(file)
-  const { cases, skillName } = openDocument(parseJson(await readText(file), file), file, warn)
+  const { cases, skillName, sandbox: asked } = openDocument(parseJson(await readText(file), file), file, warn)
   const { additions, mistakes } = additionsOf(cases)
+  const sandbox = sandboxOf(asked, mistakes)
   const ids = assignIds(cases, warn)
   const place = { file, root: skillRoot, warn }
   const read: Suite['cases'] = []
@@ -47,7 +48,8 @@ export async function inspectEvalsJson(file: string, skillRoot: string): Promise
     if (own !== undefined && id !== undefined) read.push(await readCase({ source, own, id }, place))
   }
   const skill_name = skillName ?? (await nameOfSkill(skillRoot, warn))
-  const suite = { format: 'evals.json', path: file, skill_name, cases: read, warnings: list() }
+  const own = sandbox === undefined ? {} : { sandbox }
+  const suite = { format: 'evals.json', path: file, skill_name, ...own, cases: read, warnings: list() }
   return { suite, places: cases.map(({ at }) => ({ file, at })), mistakes }
 }
 

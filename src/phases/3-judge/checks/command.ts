@@ -41,6 +41,7 @@ async function runIn(
       env: { ...scene.env, [runMark]: place.mark },
       signal: AbortSignal.any([scene.signal, timeout]),
       stdoutLimit: 0,
+      sandbox: scene.sandboxFor?.([place.cwd, ...homeOf(scene.env)]) ?? null,
       onLine: (line) => {
         lines.push(line)
         if (lines.length > keptLines) lines.shift()
@@ -55,6 +56,10 @@ async function runIn(
     const output = cappedEnd(lines.join('\n'))
     return { passed: false, evidence: withOutput(`The command did not end within ${seconds} s`, output) }
   }
+}
+
+function homeOf({ HOME: home }: CheckScene['env']): string[] {
+  return home === undefined ? [] : [home]
 }
 
 function verdict(check: CheckOf<'command'>, end: ProcessEnd, output: string): CheckVerdict {

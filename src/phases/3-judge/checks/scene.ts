@@ -1,5 +1,6 @@
 /** What a check looks at, and what it says. */
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
+import type { Sandbox } from '../../../base/sandbox/policy.ts'
 
 /** One finished run, as checks see it. */
 export interface CheckScene {
@@ -20,6 +21,8 @@ export interface CheckScene {
   restore: (target: string) => Promise<void>
   /** The whole environment of a command check. */
   env: Readonly<Record<string, string>>
+  /** What a command check is confined to when these folders are its own; absent or null: nothing. */
+  sandboxFor?: (writable: readonly string[]) => Sandbox | null
   signal: AbortSignal
 }
 

@@ -3,7 +3,7 @@ import { posix } from 'node:path'
 import { jsonpath } from 'json-p3'
 import type { z } from 'zod'
 import { check } from '../../../../../schemas/check.ts'
-import { evalCase } from '../../../../../schemas/evals.ts'
+import { evalCase, type SandboxSettings, sandboxSettings } from '../../../../../schemas/evals.ts'
 import { messageOf, UserError } from '../../../../base/error.ts'
 import { jsonPath } from '../../../../base/json.ts'
 import type { SuiteMistake } from '../../inspected.ts'
@@ -37,6 +37,14 @@ export function additionsOf(cases: readonly CaseSource[]): { additions: Addition
     return result.success ? result.data : {}
   })
   return { additions: read, mistakes }
+}
+
+/** What the suite asks of the sandbox; a mistake in it is added to the list. */
+export function sandboxOf(given: unknown, mistakes: SuiteMistake[]): SandboxSettings | undefined {
+  const result = sandboxSettings.optional().safeParse(given)
+  if (result.success) return result.data
+  mistakes.push(...result.error.issues.map((issue) => mistakeAt(issue, '$.sandbox', given)))
+  return undefined
 }
 
 const additionsFix =

@@ -15,6 +15,8 @@ export interface OpenDocument {
   cases: CaseSource[]
   /** null: the file names none. */
   skillName: string | null
+  /** As written; undefined: there is none. */
+  sandbox: unknown
 }
 
 const listNames = ['evals', 'cases', 'test_cases', 'tests']
@@ -24,17 +26,18 @@ const fix = 'write { "skill_name": "…", "evals": [{ "id": 1, "prompt": "…", 
 export function openDocument(document: unknown, file: string, warn: Warn): OpenDocument {
   if (Array.isArray(document)) {
     warn('$', 'a list at the top; it is read as "evals"')
-    return { cases: casesOf({ list: document, at: '$' }, file, warn), skillName: null }
+    return { cases: casesOf({ list: document, at: '$' }, file, warn), skillName: null, sandbox: undefined }
   }
   if (!isObject(document)) throw new UserError(`${file}: holds ${kindOf(document)}, not an object with cases`, fix)
   const fields = openFields(document, '$')
   const found = listOf(fields, file, warn)
   const skillName = skillNameOf(fields, warn)
   const environment = fields.take(['environment'])?.value
+  const sandbox = fields.take(['sandbox'])?.value
   warnRest(fields, { what: 'the file', warn })
   const cases = casesOf(found, file, warn)
-  if (environment === undefined) return { cases, skillName }
-  return { cases: cases.map(({ object, at }) => ({ object: { environment, ...object }, at })), skillName }
+  if (environment === undefined) return { cases, skillName, sandbox }
+  return { cases: cases.map(({ object, at }) => ({ object: { environment, ...object }, at })), skillName, sandbox }
 }
 
 interface List {

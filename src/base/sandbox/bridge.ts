@@ -1,0 +1,133 @@
+/** The outer end of the bridge: a socket file for each route; what comes in goes to the endpoint and nowhere else. */
+import { randomBytes } from 'node:crypto'
+import { rm } from 'node:fs/promises'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import path from 'node:path'
+import type { Route } from './routes.ts'
+
+export interface Bridge extends AsyncDisposable {
+  /** The socket of each route, absolute. */
+  sockets: { port: number; path: string }[]
+}
+
+export interface BridgeRequest {
+  routes: readonly Route[]
+  /** Where the sockets lie, absolute; a path of a socket has at most 107 bytes. */
+  folder: string
+  /** The user's own proxy (http://…) by which hosts other than this machine are reached; null: none. */
+  upstream: string | null
+}
+
+/** Opens it; rejects when a socket can't be made. Its end closes every connection. */
+export async function openBridge({ routes, folder, upstream }: BridgeRequest): Promise<Bridge> {
+  const name = randomBytes(4).toString('hex')
+  const open = new Set<Socket>()
+  const servers: Server[] = []
+  const sockets: Bridge['sockets'] = []
+  const end = async () => {
+    for (const server of servers) server.close()
+    for (const socket of open) socket.destroy()
+    await Promise.all(sockets.map((socket) => rm(socket.path, { force: true })))
+  }
+  try {
+    for (const route of routes) {
+      const place = path.join(folder, `.${name}-${route.port}`)
+      sockets.push({ port: route.port, path: place })
+      servers.push(await listen(place, (socket) => serve(socket, { route, open, upstream })))
+    }
+    return { sockets, [Symbol.asyncDispose]: end }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}
+
+function listen(place: string, onConnection: (socket: Socket) => void): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer({ allowHalfOpen: true }, onConnection)
+    server.once('error', reject)
+    server.listen(place, () => resolve(server))
+  })
+}
+
+interface Serving {
+  route: Route
+  open: Set<Socket>
+  upstream: string | null
+}
+
+function serve(socket: Socket, serving: Serving): void {
+  const { route } = serving
+  keep(socket, serving.open)
+  if (route.kind === 'direct') join(socket, reach(route, serving.open))
+  else readHead(socket, (head) => proxy(socket, head, { ...serving, route }))
+}
+
+function keep(socket: Socket, open: Set<Socket>): void {
+  open.add(socket)
+  socket.on('error', () => socket.destroy())
+  socket.once('close', () => open.delete(socket))
+}
+
+function reach(target: { host: string; port: number }, open: Set<Socket>): Socket {
+  const socket = connect({ host: target.host, port: target.port, allowHalfOpen: true, autoSelectFamily: true })
+  keep(socket, open)
+  return socket
+}
+
+function join(one: Socket, other: Socket): void {
+  one.pipe(other)
+  other.pipe(one)
+  one.once('close', () => other.destroy())
+  other.once('close', () => one.destroy())
+}
+
+const longestHead = 64 * 1024
+
+/** Calls back with all that came until the empty line; a longer head ends the connection. */
+function readHead(socket: Socket, then: (head: Buffer) => void): void {
+  let head = Buffer.alloc(0)
+  const take = (chunk: Buffer) => {
+    head = Buffer.concat([head, chunk])
+    if (head.length > longestHead) socket.destroy()
+    if (!head.includes('\r\n\r\n')) return
+    socket.off('data', take)
+    socket.pause()
+    then(head)
+  }
+  socket.on('data', take)
+}
+
+function proxy(
+  socket: Socket,
+  head: Buffer,
+  { route, open, upstream }: Serving & { route: Route & { kind: 'proxy' } },
+) {
+  const [method = '', asked = ''] = head.toString('latin1').split(' ', 2)
+  const isTunnel = method === 'CONNECT'
+  const url = URL.canParse(isTunnel ? `https://${asked}` : asked)
+    ? new URL(isTunnel ? `https://${asked}` : asked)
+    : null
+  const host = url?.hostname.replace(/^\[|\]$/g, '')
+  const port = Number(url?.port || (url?.protocol === 'http:' ? 80 : 443))
+  const target = route.allowed.find((one) => one.host === host && one.port === port)
+  if (target === undefined) {
+    socket.end(
+      `HTTP/1.1 403 Forbidden\r\ncontent-length: 0\r\nx-whetstone: ${host ?? 'no host'} is not the endpoint\r\n\r\n`,
+    )
+    return
+  }
+  const rest = head.subarray(head.indexOf('\r\n\r\n') + 4)
+  const way = upstream === null ? target : { host: new URL(upstream).hostname, port: portOf(upstream) }
+  const other = reach(way, open)
+  if (upstream !== null || !isTunnel) other.write(head)
+  else other.once('connect', () => socket.write('HTTP/1.1 200 Connection established\r\n\r\n'))
+  if (upstream === null && isTunnel) other.write(rest)
+  join(socket, other)
+  socket.resume()
+}
+
+function portOf(url: string): number {
+  const { port, protocol } = new URL(url)
+  return port === '' ? (protocol === 'http:' ? 80 : 443) : Number(port)
+}

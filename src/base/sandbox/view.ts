@@ -1,0 +1,30 @@
+/** What a sandbox shows, for code of ours that reads and writes files on an agent's behalf without entering it. */
+import { realpath } from 'node:fs/promises'
+import { isBelow } from './below.ts'
+import type { Sandbox } from './policy.ts'
+import { pathFolders } from './programs.ts'
+import { isSystem } from './system.ts'
+
+/** Both take an absolute path with its links resolved. */
+export interface SandboxView {
+  canRead(real: string): boolean
+  canWrite(real: string): boolean
+}
+
+/** Nothing may change the place between this look and its use: no process of the agent lives meanwhile. */
+export async function viewOf({ policy }: Sandbox, searchPath: string): Promise<SandboxView> {
+  const [writable, readOnly, hidden, readable] = await Promise.all(
+    [policy.writable, policy.readOnly, policy.hidden, [...policy.readable, ...(await pathFolders(searchPath))]].map(
+      real,
+    ),
+  )
+  const isIn = (place: string, folders: readonly string[] = []) => folders.some((folder) => isBelow(place, folder))
+  return {
+    canRead: (place) => isIn(place, writable) || (!isIn(place, hidden) && (isIn(place, readable) || isSystem(place))),
+    canWrite: (place) => isIn(place, writable) && !isIn(place, readOnly),
+  }
+}
+
+function real(places: readonly string[]): Promise<string[]> {
+  return Promise.all(places.map((place) => realpath(place).catch(() => place)))
+}

@@ -1,0 +1,17 @@
+/** The place in which the tools of a task work. */
+import { realpath } from 'node:fs/promises'
+import { viewOf } from '../../base/sandbox/view.ts'
+import type { EngineTask } from '../engine.ts'
+import type { ToolPlace } from './tools/tool.ts'
+
+export async function placeOf(task: EngineTask, signal: AbortSignal): Promise<ToolPlace> {
+  const { env, sandbox } = task
+  return {
+    cwd: await realpath(task.cwd),
+    env,
+    confined: task.tools !== 'all',
+    sandbox,
+    view: sandbox === null ? null : await viewOf(sandbox, env.PATH ?? ''),
+    signal,
+  }
+}

@@ -1,0 +1,37 @@
+/** The sandbox at the start of a benchmark: chosen, said in one line, written into the plan. */
+import path from 'node:path'
+import type { Plan } from '../../schemas/plan.ts'
+import { chooseSandbox, noWish, type SandboxChoice, type SandboxWish } from '../base/sandbox/choose.ts'
+import type { FlowContext } from './context.ts'
+import type { Prepared } from './prepare.ts'
+
+/** Chooses, and adds one line to the choices that are shown. Throws UserError where a sandbox is required and none works. */
+export async function startSandbox(
+  wish: SandboxWish | null | undefined,
+  { plan, choices }: Pick<Prepared, 'plan' | 'choices'>,
+  context: FlowContext,
+): Promise<SandboxChoice> {
+  const sandbox = await chooseSandbox(wish ?? noWish, context.env.PATH ?? '')
+  choices.push(lineOf(sandbox, plan))
+  return sandbox
+}
+
+function lineOf({ mechanism, reason, network }: SandboxChoice, plan: Plan): string {
+  if (mechanism === 'none') return `sandbox: none (${reason}); agents run as you`
+  const asked = plan.runs.some((run) => run.sandbox?.network === 'open')
+  const open = network === null ? asked && 'open, as the suite asks' : network === 'open' && 'open, as asked'
+  return `sandbox: ${reason}${open ? `; network ${open}` : ''}`
+}
+
+/** The plan with what was chosen. */
+export function withSandbox(plan: Plan, { mechanism, reason }: SandboxChoice): Plan {
+  return { ...plan, sandbox: { mechanism, reason } }
+}
+
+/** What no agent may see wherever it lies: the skill as its author has it, the suite, the results. */
+export function hiddenFrom(plan: Plan, workspace: string): string[] {
+  const [skill = plan.skill.path] = plan.skill.path.split(' at git:')
+  const suite =
+    path.basename(path.dirname(plan.suite.path)) === 'evals' ? path.dirname(plan.suite.path) : plan.suite.path
+  return [...new Set([skill, suite, workspace])]
+}
