@@ -22,7 +22,7 @@ const oneTime: ReadonlySet<string> = new Set([
 ])
 
 /** Whose value is a path; it is meant relative to the file. */
-export const pathKeys: ReadonlySet<string> = new Set(['workspace', 'suite', 'baseline'])
+export const pathKeys: ReadonlySet<string> = new Set(['workspace', 'suite', 'baseline', 'allow-read'])
 
 /** May be set in a file that comes with the skill. Any other flag may open the user's machine to whoever wrote the skill. */
 export const harmless: ReadonlySet<string> = new Set([

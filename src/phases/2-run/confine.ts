@@ -7,6 +7,8 @@ import type { Sandbox } from '../../base/sandbox/policy.ts'
 export interface RoomParts {
   /** Folders of the room that may be changed, absolute. */
   writable: readonly string[]
+  /** What the room holds beside them to read. */
+  readable?: readonly string[]
   /** Parts of them that may only be read. */
   readOnly?: readonly string[]
   /** The suite, the results, the skill as its author has it. */
@@ -20,9 +22,10 @@ const tmpBytes = 512 * 2 ** 20
 
 /** null: nothing confines here. */
 export function confine(choice: SandboxChoice, parts: RoomParts): Sandbox | null {
-  const { mechanism, program, readable } = choice
+  const { mechanism, program } = choice
   if (mechanism === 'none' || program === null) return null
   const { writable, readOnly = [], hidden, settings = {} } = parts
+  const readable = [...choice.readable, ...(parts.readable ?? [])]
   const network = choice.network ?? settings.network ?? 'none'
   const scratch = settings.writable ?? []
   return { mechanism, program, policy: { readable, writable, readOnly, hidden, scratch, network, tmpBytes } }

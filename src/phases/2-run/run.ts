@@ -79,7 +79,8 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
   const redactor = redactorFor(user)
   const transcript = new Transcript(path.join(request.folder, 'transcript.jsonl'), redactor)
   try {
-    const parts = { writable: [cwd, home], hidden, settings: request.spec.sandbox }
+    const readable = [environmentIn(cwd)]
+    const parts = { writable: [cwd, home], readable, hidden, settings: request.spec.sandbox }
     const sandbox = confine(request.sandbox, parts)
     const end = await runIn(request, { cwd, env, transcript, sandbox })
     if (end.outcome.status !== 'failed') request.onAgentEnd?.()
@@ -126,7 +127,7 @@ async function runIn(request: GatedRequest, place: Place): Promise<RunEnd> {
   const startedAt = new Date()
   try {
     const skills = await layOut(layout)
-    const folder = path.join(path.dirname(place.cwd), 'environment')
+    const folder = environmentIn(place.cwd)
     const environment = await installEnvironment(spec.environment, { cwd: place.cwd, folder })
     const before = await takeSnapshot(place.cwd, engine.skillsFolder)
     place.transcript.add({ type: 'user', step: 0, text: spec.prompt })
@@ -140,6 +141,11 @@ async function runIn(request: GatedRequest, place: Place): Promise<RunEnd> {
     const outcome: EngineOutcome = { status: 'failed', error: failed, report: emptyReport }
     return { outcome, startedAt, endedAt: new Date(), durationMs: 0, before: null }
   }
+}
+
+/** Beside the working folder. */
+function environmentIn(cwd: string): string {
+  return path.join(path.dirname(cwd), 'environment')
 }
 
 function taskOf(request: RunRequest, place: Place, skills: readonly InstalledSkill[]): EngineTask {
