@@ -26,7 +26,7 @@ export interface Room {
 /** Makes a room. Use with `await using`, so that it always ends. */
 export async function openRoom(): Promise<Room> {
   const start = await ownStart()
-  const folder = mkdtempSync(path.join(realTmp(), `${prefix}${process.pid}${start === null ? '' : `.${start}`}-`))
+  const folder = mkdtempSync(await ownName())
   const mark = randomBytes(12).toString('hex')
   const record = { pid: process.pid, start, mark }
   writeFileSync(path.join(folder, 'owner.json'), JSON.stringify(record))
@@ -43,6 +43,17 @@ export async function openRoom(): Promise<Room> {
       await removeFolder(folder)
     },
   }
+}
+
+/** A temporary folder of this process in which nothing runs; cleared like a room where its owner was killed. */
+export async function openScratch(): Promise<AsyncDisposable & { path: string }> {
+  const folder = mkdtempSync(await ownName())
+  return { path: folder, [Symbol.asyncDispose]: () => removeFolder(folder) }
+}
+
+async function ownName(): Promise<string> {
+  const start = await ownStart()
+  return path.join(realTmp(), `${prefix}${process.pid}${start === null ? '' : `.${start}`}-`)
 }
 
 const real = new Map<string, string>()

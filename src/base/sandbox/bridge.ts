@@ -1,8 +1,7 @@
 /** The outer end of the bridge: a socket file for each route; what comes in goes to the endpoint and nowhere else. */
-import { randomBytes } from 'node:crypto'
-import { rm } from 'node:fs/promises'
 import { connect, createServer, type Server, type Socket } from 'node:net'
 import path from 'node:path'
+import { openScratch } from '../room.ts'
 import type { Route } from './routes.ts'
 
 export interface Bridge extends AsyncDisposable {
@@ -12,26 +11,24 @@ export interface Bridge extends AsyncDisposable {
 
 export interface BridgeRequest {
   routes: readonly Route[]
-  /** Where the sockets lie, absolute; a path of a socket has at most 107 bytes. */
-  folder: string
   /** The user's own proxy (http://…) by which hosts other than this machine are reached; null: none. */
   upstream: string | null
 }
 
 /** Opens it; rejects when a socket can't be made. Its end closes every connection. */
-export async function openBridge({ routes, folder, upstream }: BridgeRequest): Promise<Bridge> {
-  const name = randomBytes(4).toString('hex')
+export async function openBridge({ routes, upstream }: BridgeRequest): Promise<Bridge> {
+  const scratch = await openScratch()
   const open = new Set<Socket>()
   const servers: Server[] = []
   const sockets: Bridge['sockets'] = []
   const end = async () => {
     for (const server of servers) server.close()
     for (const socket of open) socket.destroy()
-    await Promise.all(sockets.map((socket) => rm(socket.path, { force: true })))
+    await scratch[Symbol.asyncDispose]()
   }
   try {
     for (const route of routes) {
-      const place = path.join(folder, `.${name}-${route.port}`)
+      const place = path.join(scratch.path, String(route.port))
       sockets.push({ port: route.port, path: place })
       servers.push(await listen(place, (socket) => serve(socket, { route, open, upstream })))
     }

@@ -32,8 +32,10 @@ export async function enterSandbox(outside: Invocation, { program, policy }: San
   const hidden = (await Promise.all(covered.map(kindOf))).filter((one) => one !== null)
   const system = await systemParts()
   const command = [...link.before, outside.command, ...outside.args]
+  const readOnly = (await Promise.all(policy.readOnly.map(kindOf))).flatMap((one) => one?.path ?? [])
   const args = bubblewrapArguments({
-    ...{ policy, system, readable, hidden, command },
+    ...{ system, readable, hidden, command },
+    policy: { ...policy, readOnly },
     placed: link.placed,
     cwd: outside.cwd,
   })
@@ -62,14 +64,15 @@ async function linkTo({ env }: Invocation, { network }: SandboxPolicy): Promise<
   if (routes.length === 0) return noLink
   const upstream = env.HTTPS_PROXY || env.https_proxy || null
   const isUsable = upstream !== null && URL.canParse(upstream) && new URL(upstream).protocol === 'http:'
-  const bridge = await openBridge({ routes, folder: env.TMPDIR ?? '/tmp', upstream: isUsable ? upstream : null })
+  const bridge = await openBridge({ routes, upstream: isUsable ? upstream : null })
+  const sockets = bridge.sockets.map(({ port, path: from }) => ({ port, from, path: `/run/whetstone/${port}` }))
   const { execPath } = process
   return {
     bridge,
-    before: [execPath, forwarder.at, JSON.stringify(bridge.sockets)],
+    before: [execPath, forwarder.at, JSON.stringify(sockets.map(({ port, path }) => ({ port, path })))],
     env: more,
     readable: await partsOfCommand([execPath]),
-    placed: [forwarder],
+    placed: [forwarder, ...sockets.map(({ from, path: at }) => ({ from, at }))],
   }
 }
 

@@ -187,6 +187,7 @@ describe('the key of a run', () => {
       'setup',
       'git',
       'environment',
+      'sandbox',
       'skill',
       'absent_skill',
       'engine',
