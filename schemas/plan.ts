@@ -17,6 +17,7 @@ export const engineChoice = z.object({
 export const sandboxUse = z.object({
   mechanism: z.enum(['bubblewrap', 'seatbelt', 'none']),
   reason: z.string().describe('why it is this one'),
+  network: z.enum(['none', 'open']).optional().describe('of --network; absent: as the suite says'),
 })
 
 export const activation = z.enum(['natural', 'instructed'])

@@ -63,10 +63,12 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
   return await summarize(folder, plan, context, limited?.stopped() ?? null)
 }
 
-/** The plan alone, for --dry-run: nothing is started, nothing written. */
+/** The plan alone, for --dry-run: no agent is started, nothing written. */
 export async function planBench(request: BenchRequest, context: FlowContext): Promise<Prepared> {
   await using scratch = await openRoom()
-  return await prepare(request, context, { scratch: path.join(scratch.path, 'baseline'), lenient: true })
+  const prepared = await prepare(request, context, { scratch: path.join(scratch.path, 'baseline'), lenient: true })
+  const sandbox = await startSandbox(request.sandbox, prepared, context)
+  return { ...prepared, plan: withSandbox(prepared.plan, sandbox) }
 }
 
 interface Made {

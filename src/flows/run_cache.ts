@@ -15,6 +15,7 @@ import { engineParts, skillHashes } from './cache_surroundings.ts'
 import type { FlowContext } from './context.ts'
 import type { ReadyProbe } from './preflight.ts'
 import type { BenchRequest } from './prepare.ts'
+import { sandboxParts } from './start_sandbox.ts'
 
 /** use: reads and keeps; renew: what is made replaces what was kept, nothing is read; off: neither. */
 export type CacheMode = 'use' | 'renew' | 'off'
@@ -92,7 +93,7 @@ async function surroundingsOf(
   return {
     skillFiles: await skillHashes(request.skillFiles),
     twins: twinsIn(plan.runs),
-    engine: engineParts({ choice: plan.options.engine, probe, passEnv }, context),
+    engine: { ...engineParts({ choice: plan.options.engine, probe, passEnv }, context), ...sandboxParts(plan) },
   }
 }
 

@@ -1,5 +1,6 @@
 /** The sandbox at the start of a benchmark: chosen, said in one line, written into the plan. */
 import path from 'node:path'
+import type { KeyParts } from '../../schemas/cache.ts'
 import type { Plan } from '../../schemas/plan.ts'
 import { chooseSandbox, noWish, type SandboxChoice, type SandboxWish } from '../base/sandbox/choose.ts'
 import type { FlowContext } from './context.ts'
@@ -24,8 +25,13 @@ function lineOf({ mechanism, reason, network }: SandboxChoice, plan: Plan): stri
 }
 
 /** The plan with what was chosen. */
-export function withSandbox(plan: Plan, { mechanism, reason }: SandboxChoice): Plan {
-  return { ...plan, sandbox: { mechanism, reason } }
+export function withSandbox(plan: Plan, { mechanism, reason, network }: SandboxChoice): Plan {
+  return { ...plan, sandbox: { mechanism, reason, ...(network && { network }) } }
+}
+
+/** The parts of a cache key that say what a run is confined to. */
+export function sandboxParts({ sandbox }: Plan): KeyParts {
+  return { sandbox: [sandbox?.mechanism ?? 'unknown', sandbox?.network].filter(Boolean).join(', network ') }
 }
 
 /** What no agent may see wherever it lies: the skill as its author has it, the suite, the results. */
