@@ -7,7 +7,17 @@ import { fresh, whetstone } from './program.ts'
 let folder = ''
 beforeAll(async () => {
   const workspace = path.join(fresh(), 'ws')
-  const end = await whetstone(['demo', '--workspace', workspace, '--concurrency', '1', '--runs', '2', '--sandbox', 'off'])
+  const end = await whetstone([
+    'demo',
+    '--workspace',
+    workspace,
+    '--concurrency',
+    '1',
+    '--runs',
+    '2',
+    '--sandbox',
+    'off',
+  ])
   expect(end.code).toBe(0)
   const benchmarks = path.join(workspace, 'benchmarks')
   folder = path.join(benchmarks, readdirSync(benchmarks)[0] ?? '')
