@@ -1,7 +1,7 @@
 // What the benches share: a suite in a temporary folder, the library from dist, medians, one line of result.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
@@ -96,15 +96,19 @@ export function report({ name, value, limit, unit = '×', detail = '' }) {
   console.log(`${isOver ? 'OVER' : 'ok  '}  ${name}: ${shown} (limit ${limit} ${unit})${detail ? `; ${detail}` : ''}`)
 }
 
-/** The practice model in a process of its own. */
+/** The practice model in a process of its own; `asked` counts the requests for an answer so far. */
 export async function startPractice(scenario) {
-  const file = path.join(write(fresh(), { 'scenario.json': JSON.stringify(scenario) }), 'scenario.json')
-  const child = spawn(process.execPath, [bin, 'practice', '--scenario', file, '--port', '0'], {
+  const folder = write(fresh(), { 'scenario.json': JSON.stringify(scenario) })
+  const [file, log] = [path.join(folder, 'scenario.json'), path.join(folder, 'log.jsonl')]
+  const child = spawn(process.execPath, [bin, 'practice', '--scenario', file, '--port', '0', '--log', log], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
   const [line] = await once(child.stdout.setEncoding('utf8'), 'data')
   return {
     env: { ANTHROPIC_BASE_URL: line.trim(), ANTHROPIC_API_KEY: 'practice' },
+    asked: () =>
+      (existsSync(log) ? readFileSync(log, 'utf8') : '').split('\n').filter((line) => line.includes('"/v1/messages"'))
+        .length,
     async end() {
       child.kill()
       await once(child, 'exit')

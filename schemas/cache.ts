@@ -7,7 +7,7 @@ import { timing } from './timing.ts'
 /** What shaped a run, by name: short values as they are, long ones as sha256. Their hash is the key; nothing else is in it. */
 export const keyParts = z.record(z.string(), z.string())
 
-/** `entry.json` of a run: its files lie beside it in `files/`. */
+/** What describes a cached run; its small files follow it in the same file, large ones lie beside it in `files/`. */
 export const cacheEntry = z.object({
   schema_version: z.literal(1),
   key: z.string(),
@@ -16,7 +16,15 @@ export const cacheEntry = z.object({
   run_id: z.string(),
   from: cachedFrom,
   evidence: z.string().describe('sha256 of what a judge gets to see of the run'),
-  files: z.array(z.object({ path: z.string(), bytes: z.number().int().nonnegative(), sha256: z.string() })),
+  files: z.array(
+    z.object({
+      path: z.string(),
+      bytes: z.number().int().nonnegative(),
+      isPacked: z.boolean(),
+      isExecutable: z.literal(true).optional(),
+      sha256: z.string().optional().describe('of a large file: the small ones are under the hash of the whole'),
+    }),
+  ),
 })
 
 /** A whole grading of a cached run under one set of criteria. */

@@ -9,6 +9,7 @@ import {
   openSync,
   readdirSync,
   realpathSync,
+  renameSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -61,6 +62,25 @@ export async function syncFolder(folder: string): Promise<void> {
   await syncFile(folder).catch((error: unknown) => {
     if (codeOf(error) !== 'EINVAL' && codeOf(error) !== 'EPERM') throw error
   })
+}
+
+/** Writes a file whole or not at all, as far as other processes see it; a power failure may take it. Throws what the file system throws. */
+export function writeWhole(file: string, data: string): void {
+  const folder = path.dirname(file)
+  const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}.${uniqueNumber()}.tmp`)
+  try {
+    try {
+      writeFileSync(temporary, data)
+    } catch (error) {
+      if (codeOf(error) !== 'ENOENT') throw error
+      mkdirSync(folder, { recursive: true })
+      writeFileSync(temporary, data)
+    }
+    renameSync(temporary, file)
+  } catch (error) {
+    rmSync(temporary, { force: true })
+    throw error
+  }
 }
 
 /** One file of a walk: its path relative to the root (with /), where its content really lies, and its size in bytes. */

@@ -1,5 +1,5 @@
 /** The door for JSON: text in, a checked value out; errors name the file, the field and the bad value. */
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { z } from 'zod'
 import { codeOf, messageOf, UserError } from './error.ts'
@@ -51,18 +51,25 @@ export function jsonPath(path: readonly PropertyKey[]): string {
   return path.reduce<string>((at, key) => (typeof key === 'number' ? `${at}[${key}]` : `${at}.${String(key)}`), '$')
 }
 
-/** JSON with sorted keys and no white space: the same value gives the same text. */
+/** JSON with sorted keys and no white space: the same value gives the same text. Written by hand: a replacer takes five times as long. */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, inner: unknown) =>
-    inner !== null && typeof inner === 'object' && !Array.isArray(inner)
-      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : inner,
-  )
+  if (value === null || typeof value !== 'object' || hasToJson(value)) return JSON.stringify(value) ?? 'null'
+  if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
+  const entries: [string, unknown][] = Object.entries(value)
+  const members = entries
+    .filter(([, inner]) => inner !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`)
+  return `{${members.join(',')}}`
+}
+
+function hasToJson(value: object): boolean {
+  return 'toJSON' in value
 }
 
 /** Hex sha256 of text or bytes. */
 export function sha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex')
+  return hash('sha256', data, 'hex')
 }
 
 /** Line and column of the mistake, as `:2:12`. The engine names the offset of some mistakes only. */

@@ -3,6 +3,7 @@ import yargs from 'yargs'
 import { codeOf, messageOf } from '../base/error.ts'
 import { addAggregate } from './commands/aggregate.ts'
 import { addBench } from './commands/bench.ts'
+import { addCache } from './commands/cache.ts'
 import { addCheck } from './commands/check.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDoctor } from './commands/doctor.ts'
@@ -33,7 +34,7 @@ function ignoreClosed(error: Error): void {
   if (codeOf(error) !== 'EPIPE') throw error
 }
 
-const commands = [addBench, addGrade, addAggregate, addCheck, addView, addDemo, addDoctor, addPractice]
+const commands = [addBench, addCache, addGrade, addAggregate, addCheck, addView, addDemo, addDoctor, addPractice]
 
 function parser(argv: readonly string[], done: (code: number) => void) {
   const program = yargs([...argv])

@@ -12,6 +12,7 @@ const commands: Readonly<Record<string, string>> = {
   practice: '--scenario FILE',
   check: '<skill>',
   view: '[folder]',
+  cache: 'stats or prune',
 }
 const switches = new Set([
   'json',
@@ -19,6 +20,8 @@ const switches = new Set([
   'fresh',
   'cache',
   'no-cache',
+  'all',
+  'explain',
   'last-failed',
   'dry-run',
   'yes',

@@ -1,5 +1,5 @@
 /** Takes runs from the cache into a benchmark before anything is started: each laid out and graded as if made, saying where it is from. */
-import { mkdirSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { CachedGrading } from '../../schemas/cache.ts'
@@ -118,10 +118,9 @@ function place(
 ): void {
   const partial = path.join(benchmarkPaths(folder).partial, runId.replaceAll('/', '__'))
   const target = runPaths(folder, runId).folder
-  rmSync(partial, { recursive: true, force: true })
+  if (existsSync(partial)) rmSync(partial, { recursive: true })
   layRun(found, partial, replaced)
-  mkdirSync(path.dirname(target), { recursive: true })
-  rmSync(target, { recursive: true, force: true })
+  if (existsSync(target)) rmSync(target, { recursive: true })
   renameSync(partial, target)
 }
 

@@ -30,7 +30,7 @@ export function entryPaths(cache: Cache, key: string) {
   const folder = path.join(cache.runs, key)
   return {
     folder,
-    entry: path.join(folder, 'entry.json'),
+    entry: path.join(folder, 'entry'),
     files: path.join(folder, 'files'),
     gradings: path.join(folder, 'gradings'),
   }
@@ -45,7 +45,7 @@ export async function openCache(workspace: string): Promise<Cache> {
 }
 
 /** Removes the temporary folders of processes that are gone; gives how many. */
-async function clearTemporary(cache: Cache): Promise<number> {
+export async function clearTemporary(cache: Cache): Promise<number> {
   let cleared = 0
   for (const name of namesIn(cache.temporary)) {
     const [, pid, start = null] = /^(\d+)(?:\.(\d+))?-/.exec(name) ?? []
@@ -100,7 +100,7 @@ function tryRename(from: string, to: string): boolean {
 }
 
 /** Names in a folder; none where it is not there. */
-function namesIn(folder: string): string[] {
+export function namesIn(folder: string): string[] {
   try {
     return readdirSync(folder)
   } catch {

@@ -1,5 +1,5 @@
 /** Gradings and judges' answers in the cache, each under the hash of all that shaped it. */
-import { mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { type CachedAnswer, type CachedGrading, cachedAnswer, cachedGrading } from '../../schemas/cache.ts'
 import { codeOf } from '../base/error.ts'
@@ -37,7 +37,10 @@ export async function keepGrading(cache: Cache, of: GradingPlace, value: CachedG
 
 /** A judge's answer; null where there is none. */
 export function readAnswer(cache: Cache, key: string, onDamage: OnDamage): CachedAnswer | null {
-  return readIf(cachedAnswer, answerFile(cache, key), onDamage)
+  const file = answerFile(cache, key)
+  const answer = readIf(cachedAnswer, file, onDamage)
+  if (answer !== null) utimesSync(file, new Date(), new Date()) // what is used longest ago is pruned first
+  return answer
 }
 
 export async function keepAnswer(cache: Cache, key: string, value: CachedAnswer): Promise<void> {

@@ -2,23 +2,24 @@
 import {
   constants,
   copyFileSync,
+  existsSync,
   linkSync,
-  lstatSync,
   mkdirSync,
   readFileSync,
+  statSync,
   utimesSync,
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { type CacheEntry, cacheEntry } from '../../schemas/cache.ts'
+import type { CacheEntry } from '../../schemas/cache.ts'
 import { codeOf, messageOf } from '../base/error.ts'
 import { hashFile, walk } from '../base/files.ts'
-import { checkAs, parseJson, sha256 } from '../base/json.ts'
 import { type Cache, entryPaths, moveIn, removeWhole, temporaryName } from './cache.ts'
+import { pack, unpack } from './cache_pack.ts'
 import type { OnDamage } from './damage.ts'
 
-/** Bytes up to which a file is copied; a larger one is linked, and its folder then shares it with the cache. */
-const copiedBytes = 128 * 1024
+/** Bytes up to which a file is packed; a larger one is linked, and its run's folder then shares it with the cache. */
+const packedBytes = 128 * 1024
 
 /** A run in memory: small files as they are, large ones where they lie. */
 export interface CachedRun {
@@ -40,20 +41,23 @@ export interface KeepRequest {
 export async function keepRun(cache: Cache, { entry, folder, replace }: KeepRequest): Promise<void> {
   const temporary = await temporaryName(cache)
   try {
+    mkdirSync(temporary)
     const files: CacheEntry['files'] = []
+    const small: Buffer[] = []
     for (const { path: name, source, bytes } of (await walk(folder, { links: 'never' })).files) {
-      const to = path.join(temporary, 'files', name)
-      mkdirSync(path.dirname(to), { recursive: true })
-      if (bytes <= copiedBytes) {
+      if (bytes <= packedBytes) {
         const data = readFileSync(source)
-        writeFileSync(to, data, { mode: lstatSync(source).mode })
-        files.push({ path: name, bytes: data.length, sha256: sha256(data) })
+        const isExecutable = (statSync(source).mode & 0o100) !== 0
+        files.push({ path: name, bytes: data.length, isPacked: true, ...(isExecutable && { isExecutable }) })
+        small.push(data)
       } else {
+        const to = path.join(temporary, 'files', name)
+        mkdirSync(path.dirname(to), { recursive: true })
         linkOrCopy(source, to)
-        files.push({ path: name, bytes, sha256: await hashFile(to) })
+        files.push({ path: name, bytes, isPacked: false, sha256: await hashFile(to) })
       }
     }
-    writeFileSync(path.join(temporary, 'entry.json'), `${JSON.stringify({ ...entry, files }, null, 1)}\n`)
+    writeFileSync(path.join(temporary, 'entry'), pack({ ...entry, files }, small))
     moveIn(temporary, entryPaths(cache, entry.key).folder, { replace, aside: `${temporary}-old` })
   } catch (error) {
     removeWhole(temporary, `${temporary}-broken`)
@@ -63,24 +67,33 @@ export async function keepRun(cache: Cache, { entry, folder, replace }: KeepRequ
 
 /** The whole run with every byte checked; null where there is none, or a damaged one, which is told and removed. */
 export async function readCachedRun(cache: Cache, key: string, onDamage: OnDamage): Promise<CachedRun | null> {
-  return await orRemove(cache, { key, onDamage }, async () => {
-    const entry = entryOf(cache, key)
-    return entry === null ? null : await filesOf(cache, entry)
-  })
+  const { folder, entry } = entryPaths(cache, key)
+  try {
+    return await runOf(cache, key)
+  } catch (error) {
+    if (!existsSync(entry)) return null // pruned by another process just now
+    if (!says.has(codeOf(error))) throw error
+    onDamage({ file: folder, message: messageOf(error) })
+    removeWhole(folder, await temporaryName(cache))
+    return null
+  }
 }
 
 /** Lays the files in a new folder, `replaced` ones with another content. Throws what the file system throws. */
 export function layRun(run: CachedRun, folder: string, replaced: ReadonlyMap<string, string>): void {
-  const made = new Set<string>()
+  mkdirSync(path.join(folder, 'outputs'), { recursive: true })
+  const made = new Set(['.', 'outputs'])
   const place = (name: string) => {
-    const to = path.join(folder, name)
-    const parent = path.dirname(to)
-    if (!made.has(parent)) mkdirSync(parent, { recursive: true })
+    const parent = path.posix.dirname(name)
+    if (!made.has(parent)) mkdirSync(path.join(folder, parent), { recursive: true })
     made.add(parent)
-    return to
+    return `${folder}/${name}`
   }
-  place('outputs/.')
-  for (const [name, data] of run.small) if (!replaced.has(name)) writeFileSync(place(name), data)
+  for (const { path: name, isExecutable } of run.entry.files) {
+    const data = run.small.get(name)
+    if (data !== undefined && !replaced.has(name))
+      writeFileSync(place(name), data, { mode: isExecutable ? 0o777 : 0o666 })
+  }
   for (const { path: name, source } of run.large) linkOrCopy(source, place(name))
   for (const [name, text] of replaced) writeFileSync(place(name), text)
 }
@@ -90,53 +103,28 @@ export function touchEntry(cache: Cache, key: string, now: Date): void {
   utimesSync(entryPaths(cache, key).entry, now, now)
 }
 
-function entryOf(cache: Cache, key: string): CacheEntry | null {
-  const file = entryPaths(cache, key).entry
-  const text = textIf(file)
-  if (text === null) return null
-  const entry = checkAs(cacheEntry, parseJson(text, file), file)
+async function runOf(cache: Cache, key: string): Promise<CachedRun | null> {
+  const { entry: file, files: folder } = entryPaths(cache, key)
+  const bytes = bytesIf(file)
+  if (bytes === null) return null
+  const { entry, small } = unpack(bytes, file)
   if (entry.key !== key) throw new Error(`${file}: it is the entry of another run`)
-  return entry
-}
-
-async function filesOf(cache: Cache, entry: CacheEntry): Promise<CachedRun> {
-  const { files: folder } = entryPaths(cache, entry.key)
-  const small = new Map<string, Buffer>()
   const large: { path: string; source: string }[] = []
-  for (const file of entry.files) {
-    const source = path.join(folder, file.path)
-    const data = file.bytes <= copiedBytes ? readFileSync(source) : null
-    const found = data === null ? await hashFile(source) : sha256(data)
-    if (found !== file.sha256) throw new Error(`${source}: its content is not what was kept`)
-    if (data === null) large.push({ path: file.path, source })
-    else small.set(file.path, data)
+  for (const { path: name, isPacked, sha256: kept } of entry.files) {
+    if (isPacked) continue
+    const source = path.join(folder, name)
+    if ((await hashFile(source)) !== kept) throw new Error(`${source}: its content is not what was kept`)
+    large.push({ path: name, source })
   }
   return { entry, small, large }
-}
-
-async function orRemove<T>(
-  cache: Cache,
-  { key, onDamage }: { key: string; onDamage: OnDamage },
-  read: () => T | null | Promise<T | null>,
-): Promise<T | null> {
-  const { folder, entry } = entryPaths(cache, key)
-  try {
-    return await read()
-  } catch (error) {
-    if (textIf(entry) === null) return null // pruned by another process just now
-    if (!says.has(codeOf(error))) throw error
-    onDamage({ file: folder, message: messageOf(error) })
-    removeWhole(folder, await temporaryName(cache))
-    return null
-  }
 }
 
 /** No error of the system, or one that says that something is not there. */
 const says: ReadonlySet<string | null> = new Set([null, 'ENOENT', 'ENOTDIR', 'EISDIR'])
 
-function textIf(file: string): string | null {
+function bytesIf(file: string): Buffer | null {
   try {
-    return readFileSync(file, 'utf8')
+    return readFileSync(file)
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null
     throw error

@@ -11,7 +11,7 @@ import { type CountedRecord, countedRecord, type RunRecord, runRecord } from '..
 import type { SuiteCase } from '../../schemas/suite.ts'
 import { type Timing, timing } from '../../schemas/timing.ts'
 import { codeOf, messageOf, UserError } from '../base/error.ts'
-import { exists, syncFile, syncFolder, walk, writeAtomic } from '../base/files.ts'
+import { exists, syncFile, syncFolder, walk, writeAtomic, writeWhole } from '../base/files.ts'
 import { checkAs, readJson } from '../base/json.ts'
 import { type OnDamage, readIf } from './damage.ts'
 import { benchmarkPaths, benchmarksFolder, metadataPaths, runPaths, timestampName } from './paths.ts'
@@ -95,6 +95,7 @@ export async function commitRun(partial: string, benchmark: string, runId: strin
 /** What is on disk of a run; null when it is not committed or its record can't be read. What is unfit counts as absent, and is told. */
 export async function readRun(benchmark: string, runId: string, onDamage?: OnDamage): Promise<StoredRun | null> {
   const paths = runPaths(benchmark, runId)
+  if (!existsSync(paths.record)) return null
   const record = readIf(runRecord, paths.record, onDamage)
   if (record === null) return null
   return {
@@ -126,14 +127,18 @@ export async function writeGrading(
   await writeArtefact(grading, paths.grading, graded.grading)
 }
 
-/** Writes eval_metadata.json of every case that has runs. `statements` gives what the case asserts, as a person reads it. */
+/**
+ * Writes eval_metadata.json of every case that has runs. `statements` gives what the case asserts, as a person reads it. Not
+ * synced: all of it stands in plan.json, and the next bench writes it again.
+ */
 export async function writeMetadata(
   folder: string,
   made: Plan,
   statements: (one: SuiteCase) => string[],
 ): Promise<void> {
+  const runs = new Map<number, string[]>()
+  for (const { eval_id, run_id } of made.runs) runs.set(eval_id, [...(runs.get(eval_id) ?? []), run_id])
   for (const one of made.cases) {
-    const runs = made.runs.filter((run) => run.eval_id === one.eval_id)
     const value = {
       eval_id: one.eval_id,
       eval_name: one.eval_name,
@@ -141,7 +146,10 @@ export async function writeMetadata(
       assertions: statements(one),
       eval_key: one.eval_key,
     }
-    const files = new Set(runs.flatMap((run) => metadataPaths(folder, run.run_id)))
-    for (const file of files) await writeArtefact(evalMetadata, file, value)
+    const files = new Set((runs.get(one.eval_id) ?? []).flatMap((id) => metadataPaths(folder, id)))
+    const [first] = files
+    if (first === undefined) continue
+    const text = `${JSON.stringify(checkAs(evalMetadata, value, first), null, 2)}\n`
+    for (const file of files) writeWhole(file, text)
   }
 }

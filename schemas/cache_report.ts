@@ -1,0 +1,27 @@
+/** What `whetstone cache stats` and `cache prune` say of the caches below a folder. */
+import { z } from 'zod'
+
+const amount = z.object({ entries: z.number().int().nonnegative(), bytes: z.number().int().nonnegative() })
+
+export const cacheStats = z.object({
+  workspace: z.string().describe('the folder that holds .cache, absolute'),
+  runs: amount.describe('cached runs with their gradings'),
+  answers: amount.describe("judges' answers"),
+  damaged: z.number().int().nonnegative().describe('entries that can no longer be read'),
+  oldest: z.iso.datetime().nullable().describe('when the oldest run was made'),
+  newest: z.iso.datetime().nullable(),
+  by: z.array(amount.extend({ skill: z.string(), engine: z.string(), model: z.string().nullable() })),
+  last_bench: z
+    .object({ benchmark: z.string(), reused: z.number().int().nonnegative(), planned: z.number().int().nonnegative() })
+    .nullable()
+    .describe('what the newest benchmark that can be read took from the cache; null: there is none'),
+})
+
+export const cachePruned = z.object({
+  workspace: z.string(),
+  removed: amount,
+  kept: amount,
+})
+
+export type CacheStats = z.infer<typeof cacheStats>
+export type CachePruned = z.infer<typeof cachePruned>
