@@ -10,6 +10,7 @@ export const anthropic: Engine = {
   name: 'anthropic',
   credentials: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'ANTHROPIC_BASE_URL'],
   address: 'ANTHROPIC_BASE_URL',
+  readsAbove: false,
   skillsFolder,
   honours: toolLoopHonours,
   account: { slots: 'requests', of: anthropicAccount },

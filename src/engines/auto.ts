@@ -15,14 +15,15 @@ export interface AutoRequest {
   model?: string | null
 }
 
-const order = ['claude-code', 'anthropic', 'codex', 'openai'] as const
+/** The engines that are asked. */
+export const autoOrder: readonly string[] = ['claude-code', 'anthropic', 'codex', 'openai']
 
 /** Asks the engines in order. Throws UserError that says of each why it can't work; rejects when aborted. */
 export async function chooseEngine(request: AutoRequest): Promise<{ name: string; why: string }> {
   const failures: string[] = []
   const provider = providerOf(request.model ?? '')
-  const able: readonly string[] = provider === null ? order : providers[provider].engines
-  for (const name of order.filter((one) => able.includes(one))) {
+  const able: readonly string[] = provider === null ? autoOrder : providers[provider].engines
+  for (const name of autoOrder.filter((one) => able.includes(one))) {
     const answer = await ask(name, request)
     if (answer.ok) {
       const before = failures.length > 0 ? `; ${failures.join('; ')}` : ''

@@ -23,6 +23,7 @@ export const codex: Engine = {
   name: 'codex',
   credentials: [...codexKeys, 'OPENAI_BASE_URL', 'WHETSTONE_CODEX'],
   address: 'OPENAI_BASE_URL',
+  readsAbove: false,
   skillsFolder,
   account: { slots: 'runs', of: openaiAccount },
   probe: probeCodex,

@@ -138,6 +138,8 @@ export interface Engine {
   readonly credentials: readonly string[]
   /** Which of them is the address of its server; absent: it has none that can be chosen. */
   readonly address?: string
+  /** False: it reads no instructions and no skills in folders above the working folder. Absent: it may. */
+  readonly readsAbove?: boolean
   /** Where its own discovery finds skills, relative to the working folder. */
   readonly skillsFolder: string
   /** What of a suite's environment it honours; absent: nothing. unknown: it is laid out, and the program may read it. */

@@ -10,6 +10,7 @@ export const openai: Engine = {
   name: 'openai',
   credentials: ['OPENAI_API_KEY', 'OPENAI_BASE_URL'],
   address: 'OPENAI_BASE_URL',
+  readsAbove: false,
   skillsFolder,
   honours: toolLoopHonours,
   account: { slots: 'requests', of: openaiAccount },

@@ -5,6 +5,7 @@ import { plan as planSchema } from '../../schemas/plan.ts'
 import { copyWalk, type WalkedFile, walk } from '../base/files.ts'
 import { openRoom, reapRooms } from '../base/room.ts'
 import type { SandboxChoice } from '../base/sandbox/choose.ts'
+import { engineNamed } from '../engines/table.ts'
 import { withRerunsOf } from '../phases/1-plan/rerun_plan.ts'
 import { skillFiles } from '../phases/1-plan/skill.ts'
 import { checkText } from '../phases/3-judge/checks/text.ts'
@@ -33,8 +34,7 @@ export async function bench(request: BenchRequest, context: FlowContext): Promis
   const prepared = await prepare(request, context, { scratch: path.join(scratch.path, 'baseline'), lenient: false })
   const { plan } = prepared
   const sandbox = await startSandbox(request.sandbox, prepared, context)
-  // the tool loop of our own reads nothing by itself
-  if (plan.options.engine.name !== 'anthropic') await refuseStrayInstructions(scratch.path)
+  if (engineNamed(plan.options.engine.name).readsAbove !== false) await refuseStrayInstructions(scratch.path)
   const probes = await preflight([plan.options.engine, plan.options.judge], request.passEnv, context)
   await refuseUnpriced(plan.options, request.limits ?? noLimits)
   const { folder, held } = await openBenchmark(prepared, request.fresh, context)

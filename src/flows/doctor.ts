@@ -1,5 +1,6 @@
 /** doctor: is everything there that a benchmark needs, and how to mend what is not. Pays nothing, changes nothing. */
 import { openRoom } from '../base/room.ts'
+import { autoOrder } from '../engines/auto.ts'
 import type { Probe } from '../engines/engine.ts'
 import { resolveEngineChoice } from '../engines/models.ts'
 import { engineNamed } from '../engines/table.ts'
@@ -32,7 +33,7 @@ export interface DoctorReport {
 /** Looks at everything. Throws UserError only for an engine that does not exist; rejects when aborted. */
 export async function doctor(request: DoctorRequest, context: FlowContext): Promise<DoctorReport> {
   await using room = await openRoom()
-  const asked = request.engine === null ? ['claude-code', 'anthropic'] : [request.engine]
+  const asked = request.engine === null ? autoOrder : [request.engine]
   const engines = await Promise.all(asked.map((engine) => engineFinding(engine, room, context)))
   const machine = await machineFindings({ workspace: request.workspace, room: room.path }, context)
   const findings = [...machine.before, ...engines, credentialFinding(asked, context), ...machine.after]

@@ -5,6 +5,7 @@ import type { Skill } from '../../schemas/suite.ts'
 import { UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
 import { openRoom, reapRooms } from '../base/room.ts'
+import { engineNamed } from '../engines/table.ts'
 import { withRerun } from '../phases/1-plan/rerun_plan.ts'
 import { exportGitVersion, readSkill } from '../phases/1-plan/skill.ts'
 import { benchmarkPaths, runPaths } from '../store/paths.ts'
@@ -40,7 +41,7 @@ export async function rerun(request: RerunRequest, context: FlowContext): Promis
     broken === null ? `rerun of ${runId} as ${spec.run_id}` : `${runId} had no outcome: it is made again`,
   ]
   const sandbox = await startSandbox(request.sandbox, { plan, choices }, context)
-  if (engine.name !== 'anthropic') await refuseStrayInstructions(scratch.path)
+  if (engineNamed(engine.name).readsAbove !== false) await refuseStrayInstructions(scratch.path)
   await preflight([engine, judge], request.passEnv, held.context)
   const folders = await versionFolders(spec, path.join(scratch.path, 'version'))
   const skillFiles = await snapshotSkills(folders, scratch.path)

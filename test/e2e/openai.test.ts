@@ -1,5 +1,5 @@
 /** A whole benchmark through the openai engine, as agent and as judge: the same scenario gives the same over every API. */
-import { cpSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type Benchmark, benchmark } from '../../schemas/benchmark.ts'
@@ -89,6 +89,23 @@ describe('--base-url', () => {
     const { code, stderr } = await plan(['--engine', 'openai', '--base-url', 'https://u:hunter2@host/v1'])
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('--base-url') })
     expect(stderr).not.toContain('hunter2')
+  })
+})
+
+describe('instructions above the temporary folder', () => {
+  const around = (engine: string, url: string) => {
+    const folder = fresh()
+    mkdirSync(path.join(folder, 'tmp'))
+    writeFileSync(path.join(folder, 'CLAUDE.md'), 'Be brief.')
+    const env = { OPENAI_API_KEY: 'practice', OPENAI_BASE_URL: `${url}/v1`, TMPDIR: path.join(folder, 'tmp') }
+    return whetstone(['bench', makeSkill(evals), '--engine', engine, '--runs', '1'], { env })
+  }
+  test('are no matter for an engine that does not look there, and stop one that may', async () => {
+    await using server = await startPractice({ scenario: parseScenario('rules: [{ name: a, text: TIDY }]', 'x') })
+    const ours = await around('openai:practice-1', server.url)
+    expect(ours.code, ours.stderr).toBe(0)
+    const other = await around('command:true', server.url)
+    expect(other).toMatchObject({ code: 2, stderr: expect.stringContaining('CLAUDE.md') })
   })
 })
 

@@ -333,7 +333,11 @@ test('models are listed and found; others are refused in the shape of the asking
   for await (const model of bench.client.models.list()) names.push(model.id)
   expect(names).toEqual(['a', 'b'])
   expect(await bench.client.models.retrieve('a')).toMatchObject({ id: 'a', object: 'model' })
-  await expect(bench.client.models.retrieve('c')).rejects.toMatchObject({ status: 404, code: 'model_not_found' })
+  await expect(bench.client.models.retrieve('c')).rejects.toMatchObject({
+    status: 404,
+    code: 'model_not_found',
+    message: expect.stringContaining('The model `c` does not exist'),
+  })
   await expect(bench.client.withOptions({ apiKey: 'wrong' }).models.list()).rejects.toMatchObject({
     status: 401,
     code: 'invalid_api_key',

@@ -9,13 +9,12 @@ const codes: Readonly<Record<number, string>> = {
 
 const types: Readonly<Record<number, string>> = { 429: 'requests', 503: 'service_unavailable_error' }
 
-function codeOf(status: number, message: string): string | null {
-  return status === 404 && message.startsWith('model') ? 'model_not_found' : (codes[status] ?? null)
-}
-
 /** Status and body; 529 is Anthropic's alone, so an overload goes out as 503. */
-export function refuse({ status: asked, message }: Refused): { status: number; body: unknown } {
+export function refuse({ status: asked, message: said }: Refused): { status: number; body: unknown } {
   const status = asked === 529 ? 503 : asked
   const type = types[status] ?? (status < 500 ? 'invalid_request_error' : 'server_error')
-  return { status, body: { error: { message, type, param: null, code: codeOf(status, message) } } }
+  const model = status === 404 ? /^model: (.+)$/.exec(said)?.[1] : undefined
+  const message = model === undefined ? said : `The model \`${model}\` does not exist or you do not have access to it.`
+  const code = model === undefined ? (codes[status] ?? null) : 'model_not_found'
+  return { status, body: { error: { message, type, param: null, code } } }
 }

@@ -1,0 +1,28 @@
+/** docs/engines.md: the engine that it shows how to write is one. */
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import type { Engine } from '../../src/engines/engine.ts'
+import { openStage, perform } from './stage.ts'
+
+const root = path.join(import.meta.dirname, '../..')
+
+test('the engine of "Adding one" completes, tells what it said, and starts nothing when aborted', async () => {
+  const text = await readFile(path.join(root, 'docs/engines.md'), 'utf8')
+  const code = /^## Adding one\n[\s\S]*?```ts\n([\s\S]*?)```/m.exec(text)?.[1] ?? ''
+  const folder = await mkdtemp(path.join(tmpdir(), 'docs-engine-'))
+  await using stage = await openStage()
+  try {
+    const file = path.join(folder, 'echo.ts')
+    await writeFile(file, code.replaceAll("from './", `from '${root}/src/engines/`))
+    const { echo }: { echo: Engine } = await import(file)
+    const { outcome, events } = await perform(echo, stage.task({ prompt: 'hello' }))
+    expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'hello', cost: null, usage: null } })
+    expect(events.map(({ type }) => type)).toEqual(['assistant', 'result'])
+    const aborted = perform(echo, stage.task(), { signal: AbortSignal.abort(new Error('no')) })
+    await expect(aborted).rejects.toThrow('no')
+  } finally {
+    await rm(folder, { recursive: true })
+  }
+})
