@@ -8,6 +8,7 @@ import { failureOf, reportOf } from './claude_code/report.ts'
 import { ClaudeStream } from './claude_code/stream.ts'
 import { withCost } from './cost.ts'
 import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from './engine.ts'
+import { tellRetry } from './gate.ts'
 import { complete, fail } from './outcome.ts'
 import { startErrorOf } from './start_error.ts'
 
@@ -31,7 +32,12 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
   context.signal.throwIfAborted()
   const program = await findClaude(task)
   if (program === null) return missing(missingClaude(task.credentials).message, context)
-  const stream = new ClaudeStream({ skills: task.skills, skillsFolder, emit: context.emit })
+  const stream = new ClaudeStream({
+    skills: task.skills,
+    skillsFolder,
+    emit: context.emit,
+    onRetry: (retry) => tellRetry(context.gate, retry),
+  })
   try {
     const end = await runProcess({
       command: program,

@@ -103,6 +103,18 @@ function countWaits() {
   }
 }
 
+/** An agent's own retry of a request. `status` null: there was no answer. */
+export interface OwnRetry {
+  status: number | null
+  waitMs: number
+}
+
+/** Tells the gate of it: its wait is no work, and a refusal cuts the account's limit. */
+export function tellRetry(gate: Gate | undefined, { status, waitMs }: OwnRetry): void {
+  gate?.waits(waitMs)
+  if (status === 429) gate?.refused(null)
+}
+
 /** What a gate held back, as it is recorded; null: nothing. */
 export function heldBackBy({ refusals, waitedMs }: Gate): HeldBack | null {
   return refusals === 0 && waitedMs === 0 ? null : { refusals, waited_ms: waitedMs }

@@ -52,6 +52,14 @@ const modelUsage = z.looseObject({
   thinkingTokens: count,
 })
 
+/** It waits before it sends a request again. */
+const retryRecord = z.looseObject({
+  type: z.literal('system'),
+  subtype: z.literal('api_retry'),
+  retry_delay_ms: z.number().nonnegative().default(0),
+  error_status: z.number().nullish(),
+})
+
 const resultRecord = z.looseObject({
   type: z.literal('result'),
   subtype: z.string(),
@@ -82,6 +90,7 @@ export type ClaudeRecord =
   | { kind: 'assistant'; record: z.infer<typeof assistantRecord> }
   | { kind: 'user'; record: z.infer<typeof userRecord> }
   | { kind: 'result'; record: z.infer<typeof resultRecord> }
+  | { kind: 'retry'; record: z.infer<typeof retryRecord> }
   | { kind: 'other'; record: Record<string, unknown> }
   | { kind: 'unreadable' }
 
@@ -107,6 +116,8 @@ export function readRecord(line: string): ClaudeRecord {
   if (user.success) return { kind: 'user', record: user.data }
   const result = resultRecord.safeParse(record)
   if (result.success) return { kind: 'result', record: result.data }
+  const retry = retryRecord.safeParse(record)
+  if (retry.success) return { kind: 'retry', record: retry.data }
   return { kind: 'other', record }
 }
 

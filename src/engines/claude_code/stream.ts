@@ -1,5 +1,6 @@
 /** Follows Claude Code's stream-json line by line: transcript events out, what the end needs kept. */
 import type { EmittedEvent } from '../engine.ts'
+import type { OwnRetry } from '../gate.ts'
 import { hookEvent } from '../hooks/event.ts'
 import { jsonValue } from '../json_value.ts'
 import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../skill_read.ts'
@@ -29,6 +30,7 @@ export class ClaudeStream {
   unreadable: string | null = null
 
   readonly #emit: (event: EmittedEvent) => void
+  readonly #onRetry: (retry: OwnRetry) => void
   readonly #skillReads: SkillReads
   readonly #stepOf = new Map<string, number>()
   readonly #nameOf = new Map<string, string>()
@@ -36,8 +38,9 @@ export class ClaudeStream {
   /** It was started with --include-hook-events, and a hook has run. */
   #tellsHooks = false
 
-  constructor(request: SkillReadsRequest) {
+  constructor(request: SkillReadsRequest & { onRetry?: (retry: OwnRetry) => void }) {
     this.#emit = request.emit
+    this.#onRetry = request.onRetry ?? (() => {})
     this.#skillReads = followSkillReads(request)
   }
 
@@ -61,6 +64,12 @@ export class ClaudeStream {
       case 'result':
         this.result = read.record
         return true
+      case 'retry': {
+        const { error_status: status, retry_delay_ms: waitMs } = read.record
+        this.#onRetry({ status: status ?? null, waitMs })
+        this.#keep(nameOf(read.record), { line, value: read.record })
+        return false
+      }
       case 'other':
         this.#keep(nameOf(read.record), { line, value: read.record })
         return false
