@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { statistics } from './benchmark_statistics.ts'
 import { gradedExpectation } from './grading.ts'
+import { heldBack } from './held_back.ts'
 import { stop } from './limits.ts'
 
 /** Sample statistics: stddev with n−1, 0.0 for one value (as skill-creator's). */
@@ -113,6 +114,7 @@ export const benchmark = z.looseObject({
   cost: costSummary.optional(),
   reused: reusedRuns.optional().describe('absent: every run was made for this benchmark'),
   statistics: statistics.optional().describe('absent: written before there were any'),
+  held_back: heldBack.optional().describe('over runs and judges; absent: no limit of a provider was met'),
   problems: z
     .array(z.object({ file: z.string(), message: z.string() }))
     .optional()

@@ -105,6 +105,7 @@ const counts = {
   configuration: true,
   engine: true,
   duration_ms: true,
+  held_back: true,
   usage: true,
   cost: true,
   skill: true,

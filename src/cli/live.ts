@@ -54,6 +54,8 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
       return `retry ${runLabel(event)} in ${duration(event.wait_ms)}: ${event.kind}: ${oneLine(event.message, 200)}`
     case 'runs_reused':
       return reusedText({ ...event, agent_usd: null }, event.planned)
+    case 'limit_changed':
+      return `limit ${event.limit} at once: ${event.reason}`
     case 'budget_reached':
       return oneLine(`${event.reason}; no further run is started`, 500)
     case 'artefact_damaged':
@@ -63,7 +65,6 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
     case 'last_failed':
       return lastFailed(event)
     case 'run_started':
-    case 'limit_changed':
     case 'benchmark_written':
       return null
   }
@@ -216,6 +217,7 @@ function statusLine(state: Progress, concurrency: number): string {
     ...rates,
     ...(state.tokens > 0 ? [`${state.tokens.toLocaleString('en-US')} tokens`] : []),
     ...(state.usd === null ? [] : [dollars(state.usd)]),
+    ...(state.limit === null ? [] : [`limit ${state.limit}`]),
     ...(left === null || left <= 0 ? [] : [`about ${duration(left)} left`]),
   ].join(' · ')
 }

@@ -18,6 +18,8 @@ export interface Progress {
   tokens: number
   usd: number | null
   durations: readonly number[]
+  /** Requests at once that the provider bears, once it was held back; null: it was not. */
+  limit: number | null
   /** The first case of which both arms are graded, in words. */
   firstPair: string | null
 }
@@ -30,6 +32,7 @@ export const noProgress: Progress = {
   tokens: 0,
   usd: null,
   durations: [],
+  limit: null,
   firstPair: null,
 }
 
@@ -37,11 +40,12 @@ export function advance(state: Progress, event: FlowEvent): Progress {
   switch (event.type) {
     case 'plan_ready':
       return { ...noProgress, plan: event, cells: emptyCells(event), finished: event.done }
+    case 'limit_changed':
+      return { ...state, limit: event.limit }
     case 'run_started':
       return withCell(state, event, (cell) => ({ ...cell, running: cell.running + 1 }))
     case 'runs_reused':
     case 'run_retried':
-    case 'limit_changed':
     case 'budget_reached':
     case 'benchmark_written':
     case 'artefact_damaged':

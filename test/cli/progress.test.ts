@@ -118,6 +118,12 @@ describe('the table', () => {
       ),
     )
   })
+  test('shows the limit of the provider once it was met', () => {
+    const wide = { stream: Object.assign(stream, { columns: 100, rows: 24 }), concurrency: 2 }
+    const limited = state(plan, { type: 'limit_changed', limit: 5, reason: 'refused (429)' })
+    expect(block(limited, wide).join('\n')).toContain(' · limit 5')
+    expect(block(state(plan), wide).join('\n')).not.toContain('limit')
+  })
   test('off a terminal it is plain lines', () => {
     const out = new PassThrough()
     const view = liveView({
@@ -126,10 +132,12 @@ describe('the table', () => {
     })
     view.on(plan)
     view.on(finished(run(1, 'with_skill'), { status: 'failed', kind: 'crash', message: 'bo\u001b[31mom' }))
+    view.on({ type: 'limit_changed', limit: 5, reason: 'refused (429)' })
     view.end()
     const text = String(out.read())
     expect(text).toContain('tidy · command · judge anthropic · 2 cases × 2 arms × 2 = 8 runs')
     expect(text).toContain('[1/8] 1 case 1 · with_skill · run 1 failed: bo·[31mom 1.0 s')
+    expect(text).toContain('limit 5 at once: refused (429)')
   })
 })
 

@@ -89,6 +89,7 @@ function requestOf(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
     runs: parsed.runs,
     concurrency: parsed.concurrency,
     timeoutSeconds: parsed.timeout,
+    pace: { idleMs: parsed.idleTimeout * 1000 },
     maxTurns: parsed.maxTurns ?? null,
     retries: parsed.retries,
     activation: parsed.activation,

@@ -62,6 +62,13 @@ export const benchFlags = {
     coerce: seconds('timeout'),
     describe: 'seconds for one run',
   },
+  'idle-timeout': {
+    type: 'number',
+    requiresArg: true,
+    default: 120,
+    coerce: seconds('idle-timeout'),
+    describe: 'seconds without a byte after which an SDK engine leaves a response and asks again',
+  },
   'on-timeout': {
     choices: ['fail', 'exclude'] as const,
     default: 'fail' as const,

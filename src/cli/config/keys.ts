@@ -26,7 +26,19 @@ export const pathKeys: ReadonlySet<string> = new Set(['workspace', 'suite', 'bas
 
 /** May be set in a file that comes with the skill. Any other flag may open the user's machine to whoever wrote the skill. */
 export const harmless: ReadonlySet<string> = new Set([
-  ...['runs', 'case', 'model', 'baseline', 'suite', 'concurrency', 'timeout', 'on-timeout', 'max-turns', 'retries'],
+  ...[
+    'runs',
+    'case',
+    'model',
+    'baseline',
+    'suite',
+    'concurrency',
+    'timeout',
+    'idle-timeout',
+    'on-timeout',
+    'max-turns',
+    'retries',
+  ],
   ...['activation', 'workspace', 'cache', 'budget', 'budget-tokens', 'cost-per-run', 'deadline'],
   ...['ask-above-cost', 'ask-above-minutes'],
 ])

@@ -4,6 +4,7 @@ import { type Arms, summarizeArms } from './arms.ts'
 import { caseRows } from './case_rows.ts'
 import { classify, type Outcome } from './classify.ts'
 import { costOf } from './cost.ts'
+import { heldBackIn } from './held_back.ts'
 import type { AggregateInput, PlannedRun } from './input.ts'
 import { notes } from './notes.ts'
 import { reusedOf } from './reused.ts'
@@ -17,6 +18,7 @@ export function aggregate(input: AggregateInput): Benchmark {
   const excluded = outcomes.flatMap((outcome) => (outcome.status === 'excluded' ? outcome.run : []))
   const undecided = outcomes.map(({ judgeErrors }) => judgeErrors.length).filter((count) => count > 0)
   const counts = countsOf(outcomes)
+  const held_back = heldBackIn(input.results.values())
   const parts = {
     schema_version: 1 as const,
     metadata: metadataOf(input, counts),
@@ -29,6 +31,7 @@ export function aggregate(input: AggregateInput): Benchmark {
     cost: costOf(input),
     ...reusedIn(input),
     statistics: buildStatistics(runs, arms, input.statistics),
+    ...(held_back && { held_back }),
   }
   const written = notes({ ...parts, arms, cannotRun: cannotRun(input), undecided })
   const { schema_version, metadata, runs: listed, run_summary, ...rest } = parts

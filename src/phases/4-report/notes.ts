@@ -6,10 +6,12 @@ import { expectationNotes } from './notes/expectations.ts'
 import { gainNotes } from './notes/gain.ts'
 import { gapNotes } from './notes/gaps.ts'
 import { indicatorNotes } from './notes/indicators.ts'
+import { paceNotes } from './notes/pace.ts'
 import { reuseNotes } from './notes/reuse.ts'
 
 /** The parts of a benchmark that notes are made from, and what it does not carry itself. */
-export interface NoteParts extends Pick<Benchmark, 'metadata' | 'runs' | 'run_summary' | 'reused' | 'statistics'> {
+export interface NoteParts
+  extends Pick<Benchmark, 'metadata' | 'runs' | 'run_summary' | 'reused' | 'held_back' | 'statistics'> {
   counts: RunCounts
   cases: readonly CaseRow[]
   excluded_runs: readonly ExcludedRun[]
@@ -28,9 +30,9 @@ export interface NoteGroup {
 /** Notes of one rule that are written out. */
 const cap = 5
 
-/** In the order in which they matter: what is missing, what was reused, what the skill gains and costs, cases, expectations. */
+/** In the order in which they matter: what is missing, what was reused, what held it back, what the skill gains and costs, cases, expectations. */
 export function notes(parts: NoteParts): string[] {
-  const rules = [gapNotes, reuseNotes, gainNotes, indicatorNotes, caseNotes, expectationNotes]
+  const rules = [gapNotes, reuseNotes, paceNotes, gainNotes, indicatorNotes, caseNotes, expectationNotes]
   const groups = rules.flatMap((rule) => rule(parts))
   return groups.flatMap((group) => capped(group))
 }

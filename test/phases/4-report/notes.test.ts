@@ -157,6 +157,28 @@ describe('whether the skill was read', () => {
   ])('%s: nothing to say', (_, states) => expect(read(...states)).toEqual([]))
 })
 
+describe('pace', () => {
+  const held = (refusals: number, waited_ms: number) => ({ refusals, waited_ms })
+  const judge = { engine: 'x', model: null, calls: 1, tokens: null, cost_usd: null, held_back: held(1, 500) }
+  const ofPace = (lines: Line[]) => notesOf(lines).filter((note) => note.startsWith("The provider's limits"))
+  test('refusals and waits of runs and judges are summed, those of the cache left out', () => {
+    const cached = { benchmark: 'b', at: '2026-11-20T00:00:00Z' }
+    const lines = [
+      ...arm(1, 'with_skill', ['+'], { record: { held_back: held(2, 1500) }, grading: { judge } }),
+      ...arm(1, 'without_skill', ['+'], { record: { held_back: held(9, 9000), cached_from: cached } }),
+    ]
+    expect(ofPace(lines)).toEqual([
+      "The provider's limits refused 3 requests (429) and held runs and judges back for 2.0s in all - in no run's time",
+    ])
+    expect(aggregate(inputOf(lines)).held_back).toEqual({ refusals: 3, waited_ms: 2000 })
+  })
+  test('waits without a refusal are told when they are a second or more', () => {
+    const waited = (ms: number) => ofPace(pair(['+'], ['+'], 1, { record: { held_back: held(0, ms) } }))
+    expect(waited(499)).toEqual([])
+    expect(waited(500)).toEqual(["The provider's limits held runs and judges back for 1.0s in all - in no run's time"])
+  })
+})
+
 describe('gaps', () => {
   const late = (line: Line): Line => {
     const expectations = [{ text: 'x', passed: false, evidence: 'timed out after 300 s', decided_by: 'timeout' }]
