@@ -65,7 +65,14 @@ function makeRedactor(secrets: readonly Secret[]): Redactor {
     const index = groups.findIndex((group) => group !== undefined)
     return `${keeps[index]?.exec(found)?.[0] ?? ''}${mark(names[index] ?? 'key')}`
   }
-  const text = (given: string) => withoutCutEnds(given.replace(pattern, replaced), secrets)
+  const cuttable = secrets.filter(({ value }) => value.length >= wholeWordBelow)
+  const all = cuttable.map(({ value }) => value).join('\n')
+  const text = (given: string) => {
+    if (given.length < leastLength) return given
+    const clean = given.replace(pattern, replaced)
+    const mayBeCut = all.includes(clean.slice(0, leastLength)) || all.includes(clean.slice(-leastLength))
+    return mayBeCut ? withoutCutEnds(clean, cuttable) : clean
+  }
   return { text, value: (value) => inTexts(value, text), bytes: (bytes) => withoutValues(bytes, secrets) }
 }
 
@@ -83,7 +90,7 @@ function withoutCutEnds(text: string, secrets: readonly Secret[]): string {
   let rest = text
   for (const { name, value } of secrets) {
     const least = Math.ceil(value.length / 2)
-    if (value.length < wholeWordBelow || rest.length < least) continue
+    if (rest.length < least) continue
     if (value.includes(rest.slice(-least))) {
       const length = longest(value.length, least, (size) => rest.endsWith(value.slice(0, size)))
       if (length > 0) rest = `${rest.slice(0, -length)}${mark(name)}`
