@@ -10,6 +10,7 @@ import { confinementOf, programFolders } from './codex/own_sandbox.ts'
 import { findCodex, missingCodex, probeCodex } from './codex/probe.ts'
 import { failureOf, reportOf } from './codex/report.ts'
 import { CodexStream } from './codex/stream.ts'
+import { codexHonours } from './codex/surroundings.ts'
 import { isPriced } from './cost.ts'
 import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from './engine.ts'
 import { withSchema } from './json_answer.ts'
@@ -26,6 +27,7 @@ export const codex: Engine = {
   readsAbove: false,
   skillsFolder,
   account: { slots: 'runs', of: openaiAccount },
+  honours: codexHonours,
   probe: probeCodex,
   // which model it takes by itself is known only when it has run
   reports: async (model) => ({ cost: model !== null && (await isPriced(model, 'openai')), tokens: true }),
@@ -45,7 +47,7 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
   const look = task.maxTurns === null ? null : setInterval(() => stopAt(task.maxTurns, journal, enough), lookMs)
   try {
     const end = await start({ program, task, context, stream, enough: enough.signal })
-    journal.catchUp()
+    stream.tellBlocks()
     const report = await reportOf(stream, journal, { task, end })
     const failure = end === null ? null : failureOf(stream, end)
     if (failure !== null) return fail(context, failure, { report, step: stream.step })

@@ -29,6 +29,9 @@ test.each<[string, Partial<Environment>, string | null]>([
     { hooks: { SessionStart: hook('command') } },
     'the engine anthropic does not honour hooks of SessionStart',
   ],
+  ['openai', { hooks: { Stop: hook('command') }, rules: [file] }, null],
+  ['codex', { mcp_servers: { a: { url: 'u' } } }, 'the engine codex does not honour MCP servers'],
+  ['codex', { hooks: { Stop: hook('prompt') } }, 'the engine codex does not honour hooks of type prompt'],
   ['command', { agents: [file], hooks: { Stop: hook('command') } }, null],
 ])('%s %j', (engine, environment, reason) => {
   expect(on(engine, { ...none, ...environment }).cases[0]?.cannot_run).toBe(reason)

@@ -1,6 +1,7 @@
 /** How Codex is started: arguments and environment. Pure. The prompt goes to stdin, whatever it begins with. */
 import path from 'node:path'
 import type { EngineTask } from '../engine.ts'
+import { surroundingsOf } from './surroundings.ts'
 
 /** The keys it takes, the first that is set. */
 export const codexKeys = ['CODEX_API_KEY', 'OPENAI_API_KEY']
@@ -33,7 +34,9 @@ export function codexArguments(task: EngineTask, { schemaFile, confinement }: In
     argv.push('--sandbox', confinement.by === 'own' ? 'workspace-write' : 'danger-full-access')
   }
   for (const feature of [...featuresOff, ...toolsOff(task.tools)]) argv.push('--disable', feature)
-  for (const [name, value] of settings(task, confinement)) argv.push('-c', `${name}=${value}`)
+  const { flags, settings: surroundings } = surroundingsOf(task)
+  argv.push(...flags)
+  for (const [name, value] of [...settings(task, confinement), ...surroundings]) argv.push('-c', `${name}=${value}`)
   return [...argv, '-']
 }
 

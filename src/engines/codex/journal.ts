@@ -15,6 +15,9 @@ const entry = z.discriminatedUnion('type', [
       type: z.string(),
       role: z.string().optional(),
       call_id: z.string().optional(),
+      name: z.string().optional(),
+      arguments: z.string().optional(),
+      output: z.unknown().optional(),
       content: z.array(z.looseObject({ text: z.string().optional() })).nullish(),
     }),
   }),
@@ -25,6 +28,13 @@ type ResponseItem = Extract<Entry, { type: 'response_item' }>['payload']
 
 const counted = ['input_tokens', 'cached_input_tokens', 'cache_write_input_tokens', 'output_tokens'] as const
 type Tokens = Record<(typeof counted)[number] | 'reasoning_output_tokens', number>
+
+export interface CodexBlock {
+  /** `tool`: the name that hooks know it by. */
+  call: { id: string; name: string; tool: string; input: unknown } | null
+  reason: string
+  step: number
+}
 
 /** Bytes at a time; a line longer than this holds no entry that matters here. */
 const chunkBytes = 256 * 1024
@@ -43,9 +53,12 @@ export class CodexJournal {
   /** The response that the k-th message and the k-th reasoning stand in. */
   readonly stepOf = { message: [] as number[], reasoning: [] as number[] }
 
+  /** What hooks kept the agent from: calls, which the stream passes over, and ending (`call` null). */
+  readonly blocks: CodexBlock[] = []
+
   readonly #home: string
   readonly #decoder = new StringDecoder('utf8')
-  readonly #pending = new Set<string>()
+  readonly #pending = new Map<string, ResponseItem>()
   #file: number | null = null
   #line = ''
   #calls = { now: 0, last: 0 }
@@ -120,10 +133,30 @@ export class CodexJournal {
     if (item.type === 'message' && item.role === 'developer') this.#takeInstructions(item)
     else if (item.type === 'message' && item.role === 'assistant') this.stepOf.message.push(this.responses + 1)
     else if (item.type === 'reasoning') this.stepOf.reasoning.push(this.responses + 1)
-    else if (item.call_id !== undefined && item.type.endsWith('_output')) this.#pending.delete(item.call_id)
+    else if (item.type === 'message' && item.role === 'user') this.#takePrompt(item)
+    else if (item.call_id !== undefined && item.type.endsWith('_output')) this.#takeOutput(item.call_id, item)
     else if (item.call_id !== undefined) {
-      this.#pending.add(item.call_id)
+      this.#pending.set(item.call_id, item)
       this.#calls.now += 1
+    }
+  }
+
+  #takeOutput(id: string, { output }: ResponseItem): void {
+    const call = this.#pending.get(id)
+    this.#pending.delete(id)
+    const text = typeof output === 'string' ? output : ''
+    const reason = /^[\w ]+ blocked by PreToolUse hook: ([\s\S]*)$/.exec(text)?.[1]
+    if (call === undefined || reason === undefined) return
+    const { name = '', arguments: input = '{}' } = call
+    // hooks are told of its shell as Bash
+    const asked = { id, name, tool: name === 'exec_command' ? 'Bash' : name, input: parsed(input) }
+    this.blocks.push({ call: asked, reason: reason.replace(/\. Command: [\s\S]*$/, ''), step: this.current })
+  }
+
+  #takePrompt({ content }: ResponseItem): void {
+    for (const { text = '' } of content ?? []) {
+      const reason = /^<hook_prompt [^>]*>([\s\S]*)<\/hook_prompt>$/.exec(text)?.[1]
+      if (reason !== undefined) this.blocks.push({ call: null, reason, step: this.responses })
     }
   }
 

@@ -1,5 +1,6 @@
 /** Follows `codex exec --json` line by line: transcript events out, what the end needs kept. */
 import type { EmittedEvent } from '../engine.ts'
+import { hookEvent } from '../hooks/event.ts'
 import { jsonValue } from '../json_value.ts'
 import { followSkillReads, type SkillReads, type SkillReadsRequest } from '../skill_read.ts'
 import { type ItemEnd, toolOf } from './items.ts'
@@ -39,9 +40,24 @@ export class CodexStream {
     this.#skillReads = followSkillReads(request)
   }
 
+  /** Tells what hooks blocked since the last time. */
+  tellBlocks(): void {
+    this.#journal.catchUp()
+    for (const { call, reason, step } of this.#journal.blocks.splice(0)) {
+      if (call !== null) {
+        const { id, name, input } = call
+        this.denied.push(name)
+        this.#emit({ type: 'tool_call', step, id, name, input: jsonValue(input) })
+        this.#emit({ type: 'tool_result', step, id, name, output: reason, is_error: true })
+      }
+      const end = { event: call === null ? 'Stop' : 'PreToolUse', tool: call?.tool, exitCode: 2 }
+      this.#emit({ ...hookEvent({ ...end, stdout: '', stderr: reason }), step })
+    }
+  }
+
   /** Takes one line; true when it ended the turn, and with it the run. */
   take(line: string): boolean {
-    this.#journal.catchUp()
+    this.tellBlocks()
     const read = readLine(line)
     switch (read.kind) {
       case 'record':

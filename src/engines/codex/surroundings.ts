@@ -1,0 +1,41 @@
+/** How a suite's hooks and rules reach Codex: as settings of its command line. Pure. Its hooks keep Claude Code's contract. */
+import type { HookEntry } from '../../../schemas/environment.ts'
+import type { EngineTask, Honours } from '../engine.ts'
+
+export const codexHonours: Honours = {
+  hooks: ['PreToolUse', 'PostToolUse', 'Stop'],
+  rules: true,
+  agents: false,
+  mcp_servers: false,
+}
+
+/** `flags` are words of their own; `settings` are names and TOML values. */
+export function surroundingsOf({ environment, cwd, tools }: Pick<EngineTask, 'environment' | 'cwd' | 'tools'>): {
+  flags: string[]
+  settings: [string, string][]
+} {
+  if (environment === undefined || tools !== 'all') return { flags: [], settings: [] }
+  const { hooks, rules } = environment
+  const text = rules.map((rule) => rule.text).join('\n\n')
+  const told: [string, string][] = text === '' ? [] : [['developer_instructions', JSON.stringify(text)]]
+  const events = Object.entries(hooks).map(([event, groups]): [string, string] => {
+    const tables = groups.map((group) => {
+      const entries = group.hooks.map((entry) => hookTable(entry, cwd)).join(',')
+      return `{matcher=${JSON.stringify(group.matcher ?? '')},hooks=[${entries}]}`
+    })
+    return [`hooks.${event}`, `[${tables.join(',')}]`]
+  })
+  // these hooks come from the suite, which is what is run
+  return { flags: events.length > 0 ? ['--dangerously-bypass-hook-trust'] : [], settings: [...told, ...events] }
+}
+
+/** It gives hooks its own environment, key included, and no project folder. */
+function hookTable({ command = '', timeout }: HookEntry, cwd: string): string {
+  const before = `unset CODEX_API_KEY; export CLAUDE_PROJECT_DIR=${shellQuoted(cwd)}`
+  const seconds = timeout === undefined ? '' : `,timeout=${Math.ceil(timeout)}`
+  return `{type="command",command=${JSON.stringify(`${before}\n${command}`)}${seconds}}`
+}
+
+function shellQuoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`
+}
