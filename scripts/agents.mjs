@@ -12,11 +12,17 @@ const triple = {
   'darwin-arm64': 'aarch64-apple-darwin',
 }[platform]
 
-/** Per CLI: the package of this platform's binary, and where the binary lies in it. */
+/** Per CLI: the package of this platform's binary, where the binary lies in it, and further programs of it. */
 const clis = {
   claude: { version: '2.1.329', package: `@anthropic-ai/claude-code-${platform}@2.1.329`, binary: 'claude' },
   opencode: { version: '1.18.33', package: `opencode-${platform}@1.18.33`, binary: 'bin/opencode' },
-  codex: { version: '0.169.0', package: `@openai/codex@0.169.0-${platform}`, binary: `vendor/${triple}/bin/codex` },
+  codex: {
+    version: '0.169.0',
+    package: `@openai/codex@0.169.0-${platform}`,
+    binary: `vendor/${triple}/bin/codex`,
+    // opencode needs ripgrep too, and would download it for each run
+    tools: { rg: `vendor/${triple}/codex-path/rg` },
+  },
 }
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
@@ -27,9 +33,14 @@ function install([name, cli]) {
   const folder = path.join(home, `${name}-${cli.version}`)
   const binary = path.join(folder, cli.binary)
   if (!existsSync(binary)) unpack(cli.package, folder)
-  rmSync(path.join(bin, name), { force: true })
-  symlinkSync(path.relative(bin, binary), path.join(bin, name))
+  link(binary, name)
+  for (const [tool, file] of Object.entries(cli.tools ?? {})) link(path.join(folder, file), tool)
   console.log(`${name}: ${execFileSync(binary, ['--version'], { encoding: 'utf8' }).trim()}`)
+}
+
+function link(file, name) {
+  rmSync(path.join(bin, name), { force: true })
+  symlinkSync(path.relative(bin, file), path.join(bin, name))
 }
 
 /** In a folder of its own first, so that an interrupted download is no installation. */

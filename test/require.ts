@@ -10,9 +10,12 @@ export function claudeBinary(): string | null {
   return cliBinary('claude')
 }
 
+/** Where `npm run agents` puts the agent CLIs, and what they need besides. */
+export const cliFolder = path.join(import.meta.dirname, '../.agent-clis/bin')
+
 /** An agent CLI that `npm run agents` installs; null when it is not there. */
 export function cliBinary(name: 'claude' | 'codex' | 'opencode'): string | null {
-  const file = path.join(import.meta.dirname, '../.agent-clis/bin', name)
+  const file = path.join(cliFolder, name)
   return existsSync(file) ? file : null
 }
 

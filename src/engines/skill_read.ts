@@ -23,7 +23,7 @@ export interface SkillReadsRequest {
 }
 
 /** Tools that only name a file, or write one. */
-const readsNothing = new Set(['Write', 'Edit', 'MultiEdit', 'NotebookEdit', 'Glob'])
+const readsNothing = new Set(['write', 'edit', 'multiedit', 'notebookedit', 'glob', 'apply_patch'])
 
 /** Follows the tool calls of one run. */
 export function followSkillReads({ skills, skillsFolder, emit }: SkillReadsRequest): SkillReads {
@@ -44,8 +44,9 @@ export function followSkillReads({ skills, skillsFolder, emit }: SkillReadsReque
 
 function reads(call: ToolCall, skill: InstalledSkill, skillsFolder: string): boolean {
   const texts = stringsIn(call.input)
-  if (call.name === 'Skill') return texts.some((text) => text === skill.name || text.endsWith(`:${skill.name}`))
-  if (readsNothing.has(call.name)) return false
+  if (call.name.toLowerCase() === 'skill')
+    return texts.some((text) => text === skill.name || text.endsWith(`:${skill.name}`))
+  if (readsNothing.has(call.name.toLowerCase())) return false
   const folders = [skill.path, path.posix.join(skillsFolder, skill.name), path.posix.join(skillsFolder, '*')]
   return texts.some((text) => /\bSKILL\.md\b/.test(text) && folders.some((folder) => namesFolder(text, folder)))
 }

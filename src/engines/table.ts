@@ -8,12 +8,14 @@ import { codex } from './codex.ts'
 import { command } from './command.ts'
 import type { Engine } from './engine.ts'
 import { openai } from './openai.ts'
+import { opencode } from './opencode.ts'
 
 const engines = {
   'claude-code': claudeCode,
   anthropic,
   codex,
   openai,
+  opencode,
   command,
 } satisfies Record<string, Engine>
 

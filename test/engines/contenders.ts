@@ -78,6 +78,17 @@ export const contenders: Record<string, Contender> = {
     read: (file) => ({ name: 'exec_command', input: { cmd: `cat ${file}` } }),
     shows: { model: 'gpt-5.5', provider: 'openai', tool: 'exec_command' },
   },
+  opencode: {
+    engine: engineNamed('opencode'),
+    cli: cliBinary('opencode'),
+    needs: (server) => ({
+      credentials: { ...keysFor(server), WHETSTONE_OPENCODE: cliBinary('opencode') ?? 'opencode' },
+      model: 'anthropic/claude-sonnet-5-5',
+    }),
+    shell: (command) => ({ name: 'bash', input: { command, description: 'do it' } }),
+    read: (file) => ({ name: 'read', input: { filePath: file } }),
+    shows: { model: 'sonnet', provider: 'anthropic', tool: 'bash' },
+  },
 }
 
 /** What the model does for each prompt; the worker agent of the command engine does the same. */
@@ -98,6 +109,7 @@ export function rulesFor({ engine, shell, read }: Contender): string {
     rule('env', { user: 'env please' }, call(shell('env > env.txt'))),
     rule('sleep', { user: 'sleep' }, call(shell('touch started; sleep 300'))),
     rule('skill-tool', { user: 'use the skill', tool: '^Skill$' }, call({ name: 'Skill', input: { skill: 'demo' } })),
+    rule('skill-own', { user: 'use the skill', tool: '^skill$' }, call({ name: 'skill', input: { name: 'demo' } })),
     rule('skill-file', { user: 'use the skill' }, call(read(skillFile))),
     { name: 'other', answer: { text: 'all done' } },
   ]

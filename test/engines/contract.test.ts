@@ -183,7 +183,7 @@ describe.each(Object.entries(contenders))('%s', (name, contender) => {
       ['529', '{ status: 529 }', { kind: 'overloaded', retryable: true }],
     ])('a server that answers %s is a failure of its kind', async (_, fault, error) => {
       await using broken = await practice(`faults: [${fault}]\nrules: [{ name: a, answer: { text: a } }]`)
-      const env = { ...stage.env, CLAUDE_CODE_MAX_RETRIES: '0', CODEX_MAX_RETRIES: '0' }
+      const env = { ...stage.env, CLAUDE_CODE_MAX_RETRIES: '0', CODEX_MAX_RETRIES: '0', OPENCODE_MAX_RETRIES: '0' }
       const { outcome, events } = await perform(engine, stage.task({ ...needed(broken), env }))
       expect(outcome).toMatchObject({ status: 'failed', error })
       expect(ofType(events, 'error')).toMatchObject([{ kind: error.kind }])
@@ -193,7 +193,7 @@ describe.each(Object.entries(contenders))('%s', (name, contender) => {
     test('a server that is not there is unreachable', async () => {
       const gone = await practice('rules: [{ name: a, answer: { text: a } }]')
       await gone.close()
-      const env = { ...stage.env, CLAUDE_CODE_MAX_RETRIES: '0', CODEX_MAX_RETRIES: '0' }
+      const env = { ...stage.env, CLAUDE_CODE_MAX_RETRIES: '0', CODEX_MAX_RETRIES: '0', OPENCODE_MAX_RETRIES: '0' }
       const { outcome } = await perform(engine, stage.task({ ...needed(gone), env }))
       expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'unreachable', retryable: true } })
     })

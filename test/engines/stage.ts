@@ -8,6 +8,8 @@ import type { EmittedEvent, Engine, EngineContext, EngineOutcome, EngineTask } f
 import { parseScenario } from '../../src/practice/scenario.ts'
 import { type PracticeServer, startPractice } from '../../src/practice/server.ts'
 
+import { cliFolder } from '../require.ts'
+
 export const agents = path.join(import.meta.dirname, '../fixtures/agents')
 
 export interface Stage extends AsyncDisposable {
@@ -29,7 +31,7 @@ export async function openStage(): Promise<Stage> {
   await mkdir(cwd)
   const mark = randomBytes(12).toString('hex')
   const env = {
-    PATH: process.env.PATH ?? '',
+    PATH: `${process.env.PATH}:${cliFolder}`,
     HOME: home,
     TMPDIR: path.join(home, 'tmp'),
     LANG: 'C.UTF-8',

@@ -1,6 +1,7 @@
 /** Asks an OpenAI-compatible server, by a call that costs nothing, whether it is there and takes the key. */
 import { messageOf } from '../../base/error.ts'
 import type { Probe, ProbeRequest } from '../engine.ts'
+import { unusableSetting } from '../settings.ts'
 import { codexKeys, endpointOf } from './argv.ts'
 
 const patienceMs = 15_000
@@ -10,16 +11,11 @@ type Failure = Extract<Probe, { ok: false }>
 /** Null when nothing speaks against a run; a server may list no models. Rejects only when aborted. */
 export async function reachFailure({ credentials, signal }: ProbeRequest): Promise<Failure | null> {
   const url = endpointOf(credentials)
+  const address = { name: 'OPENAI_BASE_URL', url }
+  const unusable = unusableSetting({ credentials, keys: codexKeys, address })
+  if (unusable !== null) return unusable
   const name = codexKeys.find((one) => credentials[one]) ?? 'OPENAI_API_KEY'
   const key = (credentials[name] ?? '').trim()
-  if (/[^\x21-\x7e]/.test(key)) {
-    const message = `${name} holds white space, a line break or another character that a key can't have`
-    return { ok: false, kind: 'credentials', message, fix: `export ${name} again, the key alone` }
-  }
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
-    const fix = 'give an address such as https://api.openai.com/v1, or unset it'
-    return { ok: false, kind: 'bad_request', message: `OPENAI_BASE_URL is no web address: ${url}`, fix }
-  }
   try {
     const limit = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
     const answer = await fetch(`${url}/models`, { headers: { authorization: `Bearer ${key}` }, signal: limit })

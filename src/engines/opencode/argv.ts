@@ -1,0 +1,71 @@
+/** How opencode is started: arguments, environment, configuration and folders. Pure. The prompt goes to stdin. */
+import path from 'node:path'
+import type { EngineTask } from '../engine.ts'
+import { baseUrlOf, keyOf, opencodeModel } from './model.ts'
+
+/** Arguments of a headless run. With a title it asks no model for one. */
+export function opencodeArguments(): string[] {
+  return ['run', '--format', 'json', '--thinking', '--pure', '--title', 'whetstone']
+}
+
+/** Its configuration, data, cache and state: folders of its own for each session, below the run's home, which judges share. */
+export function opencodeFolders({ env, sessionId }: Pick<EngineTask, 'env' | 'sessionId'>) {
+  const root = path.join(env.HOME ?? '', '.opencode-run', sessionId)
+  const below = (name: string) => path.join(root, name)
+  return { root, config: below('config'), data: below('data'), cache: below('cache'), state: below('state') }
+}
+
+/** The child's whole environment: the run's, its key, and what keeps it to itself. */
+export function opencodeEnvironment(
+  task: Pick<EngineTask, 'env' | 'credentials' | 'sessionId' | 'model' | 'tools'>,
+): Record<string, string> {
+  const model = opencodeModel(task.model, task.credentials)
+  const key = 'mistake' in model ? null : keyOf(model)
+  const value = key === null ? undefined : task.credentials[key]
+  const folders = opencodeFolders(task)
+  return {
+    ...task.env,
+    ...(key !== null && value ? { [key]: value } : {}),
+    XDG_CONFIG_HOME: folders.config,
+    XDG_DATA_HOME: folders.data,
+    XDG_CACHE_HOME: folders.cache,
+    XDG_STATE_HOME: folders.state,
+    OPENCODE_CONFIG_CONTENT: JSON.stringify(configuration(task)),
+    OPENCODE_DISABLE_AUTOUPDATE: '1',
+    OPENCODE_DISABLE_MODELS_FETCH: '1',
+    OPENCODE_DISABLE_DEFAULT_PLUGINS: '1',
+    OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+    OPENCODE_DISABLE_SHARE: '1',
+    ...(task.tools === 'all' ? {} : judgeEnvironment),
+  }
+}
+
+/** What an agent left in the folder configures and teaches a judge nothing. */
+const judgeEnvironment = {
+  OPENCODE_DISABLE_PROJECT_CONFIG: '1',
+  OPENCODE_DISABLE_EXTERNAL_SKILLS: '1',
+  OPENCODE_DISABLE_CLAUDE_CODE: '1',
+}
+
+function configuration(task: Pick<EngineTask, 'credentials' | 'model' | 'tools'>): object {
+  const model = opencodeModel(task.model, task.credentials)
+  const base = { autoupdate: false, share: 'disabled', snapshot: false, permission: permission(task.tools) }
+  if ('mistake' in model) return base
+  const name = `${model.provider}/${model.id}`
+  const options = { baseURL: baseUrlOf(model, task.credentials) }
+  // a model that its own list lacks is one too
+  const provider = { [model.provider]: { options, models: { [model.id]: {} } } }
+  return { ...base, model: name, small_model: name, enabled_providers: [model.provider], provider }
+}
+
+/** An agent may do all; a judge reads below its folder only. */
+function permission(tools: EngineTask['tools']): unknown {
+  switch (tools) {
+    case 'all':
+      return { '*': 'allow', external_directory: 'allow' }
+    case 'read_only':
+      return { '*': 'deny', read: 'allow', glob: 'allow', grep: 'allow', list: 'allow', external_directory: 'deny' }
+    case 'none':
+      return { '*': 'deny' }
+  }
+}
