@@ -131,7 +131,8 @@ async function follow({ launch, task, context, stream, stop }: Follow): Promise<
   } catch (error) {
     if (!context.signal.aborted && !stop.signal.aborted) throw error
     // what its shell tool started is in groups of its own, and outlives it
-    await endMarked(task.env[runMark] ?? '')
+    const mark = task.env[runMark]
+    if (mark) await endMarked(mark)
     context.signal.throwIfAborted()
     return null
   }

@@ -1,20 +1,25 @@
 /** Contamination: nothing of a user's own set-up reaches either arm, for each engine; with the guards off all of it does. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, test, vi } from 'vitest'
 import { chooseSandbox, noWish } from '../../src/base/sandbox/choose.ts'
 import type { Engine } from '../../src/engines/engine.ts'
 import { performRun } from '../../src/phases/2-run/run.ts'
 import { contenders } from '../engines/contenders.ts'
 import { practice } from '../engines/stage.ts'
 import { specOf } from '../fixtures/run_spec.ts'
-import { needs } from '../require.ts'
+import { cliFolder, needs } from '../require.ts'
 import { canary, look, pollutedEnv, pollutedHome } from './polluted.ts'
 import { fresh, makeSkill, whetstone } from './program.ts'
+
+// opencode takes seconds of CPU to start, and a machine may be busy
+vi.setConfig({ testTimeout: 240_000 })
 
 const skill = () =>
   makeSkill([{ id: 1, name: 'clean', prompt: 'look around', checks: [{ type: 'contains', value: 'seen' }] }])
 const worker = `sh -c '${look}'`
+/** With what the CLIs need besides. */
+const searchPath = `${process.env.PATH}:${cliFolder}`
 const unguarded = path.join(import.meta.dirname, '../fixtures/programs/unguarded.mjs')
 
 describe.each(Object.entries(contenders))('%s', (name, contender) => {
@@ -33,7 +38,7 @@ describe.each(Object.entries(contenders))('%s', (name, contender) => {
       const { credentials, model } = contender.needs(server)
       const engine = name === 'command' ? `command:${worker}` : [name, model].filter(Boolean).join(':')
       const args = ['bench', skill(), '--engine', engine, '--runs', '1', '--retries', '0', '--workspace', workspace]
-      const end = await whetstone(args, { env: { ...pollutedEnv(pollutedHome()), ...credentials } })
+      const end = await whetstone(args, { env: { ...pollutedEnv(pollutedHome()), ...credentials, PATH: searchPath } })
       expect(end.code, end.stderr).toBe(0)
       const asked = server.requests.filter((one) => one.rule !== null)
       if (name !== 'command') expect(asked.map((one) => one.rule)).toEqual(expect.arrayContaining(['looks', 'answers']))
@@ -102,7 +107,7 @@ async function performed(engine: Engine, { credentials, model, absent = 'tidy' }
     engine,
     skillFiles: [],
     folder,
-    userEnv: { PATH: process.env.PATH, ...credentials },
+    userEnv: { PATH: searchPath, ...credentials },
     passEnv: [],
     hidden: [],
     sandbox: await chooseSandbox({ ...noWish, mode: 'off' }, ''),

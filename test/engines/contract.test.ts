@@ -10,6 +10,9 @@ import { needs } from '../require.ts'
 import { contenders, rulesFor } from './contenders.ts'
 import { bodyCanary, ofType, openStage, perform, practice, type Stage } from './stage.ts'
 
+// opencode takes seconds of CPU to start, and a machine may be busy
+vi.setConfig({ testTimeout: 240_000 })
+
 const answerSchema = {
   type: 'object',
   properties: { verdict: { type: 'string' }, score: { type: 'integer' } },
