@@ -63,7 +63,7 @@ describe.each(Object.entries(contenders))('%s', (name, contender) => {
       const abort = new AbortController()
       const running = perform(engine, task({ prompt: 'sleep' }), { signal: abort.signal })
       const ended = expect(running).rejects.toThrow('enough')
-      await vi.waitFor(() => expect(existsSync(path.join(stage.cwd, 'started'))).toBe(true), { timeout: 20_000 })
+      await vi.waitFor(() => expect(existsSync(path.join(stage.cwd, 'started'))).toBe(true), { timeout: 120_000 })
       expect(await markedProcesses(stage.mark)).not.toEqual([])
       abort.abort(new Error('enough'))
       await ended

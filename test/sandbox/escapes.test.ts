@@ -135,7 +135,10 @@ async function tried(
   const confined = sandboxed ? confine(choice, parts) : null
   const sandbox = confined && { ...confined, policy: { ...confined.policy, tmpBytes: 8_000_000 } }
   await writeFile(path.join(stage.cwd, 'attempt.sh'), script)
-  const { outcome, events } = await perform(contender.engine, stage.task({ ...contender.needs(model), sandbox }))
+  const needed = contender.needs(model)
+  const { credentials, env } = (!sandboxed && contender.freed) || { credentials: {}, env: {} }
+  const task = stage.task({ ...needed, credentials: { ...needed.credentials, ...credentials }, sandbox })
+  const { outcome, events } = await perform(contender.engine, { ...task, env: { ...task.env, ...env } })
   const left = await livingAfter(stage.mark, 1000)
   await endMarked(stage.mark)
   expect(outcome.status).toBe('completed')
@@ -159,6 +162,9 @@ rules:
   - name: attempt
     when: { tool: '^Bash$' }
     answer: { tool_calls: [{ name: Bash, input: { command: 'sh ./attempt.sh > said.txt 2>&1' } }] }
+  - name: attempt of codex
+    when: { tool: '^exec_command$' }
+    answer: { tool_calls: [{ name: exec_command, input: { cmd: 'sh ./attempt.sh > said.txt 2>&1' } }] }
   - name: other
     answer: { text: done }
 `)
