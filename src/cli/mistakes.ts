@@ -34,7 +34,18 @@ const switches = new Set([
   'help',
   'version',
 ])
-const repeatable = new Set(['allow-read', 'allowRead', 'case', 'pass-env', 'passEnv', 'skill', '_'])
+const repeatable = new Set([
+  'gate',
+  'fail-on',
+  'failOn',
+  'allow-read',
+  'allowRead',
+  'case',
+  'pass-env',
+  'passEnv',
+  'skill',
+  '_',
+])
 const flags = [
   ...Object.keys(benchFlags),
   ...switches,

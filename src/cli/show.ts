@@ -3,25 +3,47 @@
 import path from 'node:path'
 import type { Benchmark } from '../../schemas/benchmark.ts'
 import type { Summarized } from '../flows/summarize.ts'
+import type { GateResult } from '../phases/4-report/gate/judge.ts'
+import type { Gate } from '../phases/4-report/gate/parse.ts'
 import { headline, summaryTable, sureness } from '../phases/4-report/summary_table.ts'
 import { exitCodes } from './exit.ts'
+import { gateLines, judgeGates } from './gates.ts'
 import { colours, columns, safe, wrap } from './style.ts'
 
-/** Exit code 0, 3 when a planned run has no grade, 130 after Ctrl-C. With json, the result line is all that is printed. */
-export function showResult(result: Summarized, how: { json: boolean; interrupted: boolean }): number {
-  const code = how.interrupted ? exitCodes.interrupted : codeFor(result.benchmark)
+export interface HowToShow {
+  json: boolean
+  interrupted: boolean
+  gates?: readonly Gate[]
+}
+
+/** Exit code 0, 1 when a gate fails, 3 when a planned run has no grade (which wins), 130 after Ctrl-C. With json, the result line is all that is printed. */
+export function showResult(result: Summarized, how: HowToShow): number {
+  const gates = judgeGates(how.gates ?? [], result.benchmark)
+  const code = how.interrupted ? exitCodes.interrupted : codeFor(result.benchmark, gates)
   const { folder, benchmark, exported } = result
   if (how.json) {
     const { metadata, run_summary, counts, complete, notes } = benchmark
-    const line = { type: 'result', exit_code: code, folder, complete, counts, run_summary, notes, metadata, exported }
+    const line = {
+      type: 'result',
+      exit_code: code,
+      folder,
+      complete,
+      counts,
+      run_summary,
+      notes,
+      metadata,
+      exported,
+      gates,
+    }
     process.stdout.write(`${JSON.stringify(line)}\n`)
-  } else process.stdout.write(`${resultLines(result).join('\n')}\n`)
+  } else process.stdout.write(`${[...resultLines(result), ...gateLines(gates)].join('\n')}\n`)
   return code
 }
 
-function codeFor(benchmark: Benchmark): number {
+function codeFor(benchmark: Benchmark, gates: readonly GateResult[]): number {
   const used = benchmark.counts?.used ?? 0
-  return used > 0 && benchmark.complete === true ? exitCodes.done : exitCodes.incomplete
+  if (used === 0 || benchmark.complete !== true) return exitCodes.incomplete
+  return gates.every(({ passed }) => passed) ? exitCodes.done : exitCodes.gateFailed
 }
 
 function resultLines({ benchmark, paths, exported }: Summarized): string[] {

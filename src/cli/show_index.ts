@@ -5,6 +5,8 @@ import { indexHeadline, indexTable } from '../phases/4-report/index_table.ts'
 import { indexPaths } from '../store/paths.ts'
 import { codeFor } from './error_code.ts'
 import { exitCodes } from './exit.ts'
+import { gateLines, judgeGates } from './gates.ts'
+import type { HowToShow } from './show.ts'
 import { colours, columns, oneLine, safe } from './style.ts'
 
 /** From bad to good: the first that any of them has is the program's. */
@@ -17,15 +19,28 @@ const worstFirst = [
 ] as const
 
 /** With json, the index line is all that is printed. */
-export function showIndex({ root, index, ends }: ManyResult, how: { json: boolean; interrupted: boolean }): number {
+export function showIndex({ root, index, ends }: ManyResult, how: HowToShow): number {
+  const gated = ends.flatMap((end) =>
+    end.status === 'benched'
+      ? [
+          {
+            of: [end.skill, end.cell].filter(Boolean).join(' '),
+            gates: judgeGates(how.gates ?? [], end.result.benchmark),
+          },
+        ]
+      : [],
+  )
   const codes: number[] = [
     ...(how.interrupted ? [exitCodes.interrupted] : []),
     ...ends.flatMap((end) => (end.status === 'failed' ? codeFor(end.error) : [])),
+    ...gated.flatMap(({ gates }) => (gates.every(({ passed }) => passed) ? [] : exitCodes.gateFailed)),
     ...index.rows.flatMap(({ status }) => (status === 'incomplete' ? exitCodes.incomplete : [])),
   ]
   const code = worstFirst.find((one) => codes.includes(one)) ?? exitCodes.done
   if (how.json) {
-    process.stdout.write(`${JSON.stringify({ type: 'index', exit_code: code, folder: root, ...index })}\n`)
+    process.stdout.write(
+      `${JSON.stringify({ type: 'index', exit_code: code, folder: root, ...index, gates: gated })}\n`,
+    )
     return code
   }
   const { bold, dim } = colours(process.stdout)
@@ -37,6 +52,7 @@ export function showIndex({ root, index, ends }: ManyResult, how: { json: boolea
   const paths = indexPaths(root)
   const judge = index.judge === null ? [] : [dim(safe(`judge of all: ${index.judge}`))]
   const lines = ['', bold(indexHeadline(index)), '', dim(table[0] ?? ''), ...table.slice(1), '', ...judge]
-  process.stdout.write(`${[...lines, ...[paths.index, paths.markdown, paths.page].map(place)].join('\n')}\n`)
+  const judged = gated.flatMap(({ of, gates }) => gateLines(gates).map((line) => `${safe(of)}: ${line}`))
+  process.stdout.write(`${[...lines, ...judged, ...[paths.index, paths.markdown, paths.page].map(place)].join('\n')}\n`)
   return code
 }

@@ -5,6 +5,7 @@ import { UserError } from '../../base/error.ts'
 import type { ManyRequest } from '../../flows/bench_many.ts'
 import type { BenchRequest } from '../../flows/prepare.ts'
 import type { RerunRequest } from '../../flows/rerun.ts'
+import type { Gate } from '../../phases/4-report/gate/parse.ts'
 import { exitCodes } from '../exit.ts'
 import { benchFlags } from './bench_flags.ts'
 import type { OfSkill } from './bench_settings.ts'
@@ -63,18 +64,19 @@ async function start(given: BenchArguments, argv: readonly string[]): Promise<nu
   const ofSkills = await settingsOfSkills({ argv, options: benchOptions, args: given })
   const parsed = ofSkills[0]?.configured.args ?? given
   if (given.printConfig) return printSettings(ofSkills, given.json)
+  const gates = parsed.gate.length + parsed.failOn.length > 0 ? (await import('../gates.ts')).gatesOf(parsed) : []
   if (!given.json) await saySettings(ofSkills)
   const request = requestOf(parsed)
   const { skill: skills, matrix = null, json, dryRun, lastFailed } = parsed
   const [skill = '', ...others] = skills
   const each = new Map(ofSkills.map((one) => [path.resolve(one.skill), requestOf(one.configured.args)]))
   if (!dryRun && parsed.rerun === undefined) await askIfDear(parsed, { ...request, skills, matrix, each })
-  if (parsed.rerun !== undefined) return rerunAndShow({ ...request, skill, run: parsed.rerun }, json)
+  if (parsed.rerun !== undefined) return rerunAndShow({ ...request, skill, run: parsed.rerun }, { json, gates })
   if (others.length > 0 || matrix !== null) {
-    return benchSeveral({ ...request, skills, matrix, each }, { json, dryRun, lastFailed })
+    return benchSeveral({ ...request, skills, matrix, each }, { json, dryRun, lastFailed, gates })
   }
-  if (lastFailed) return lastFailedAndShow({ ...request, skill }, { json, dryRun })
-  return dryRun ? planAndShow({ ...request, skill }, json) : benchAndShow({ ...request, skill }, json)
+  if (lastFailed) return lastFailedAndShow({ ...request, skill }, { json, dryRun, gates })
+  return dryRun ? planAndShow({ ...request, skill }, json) : benchAndShow({ ...request, skill }, { json, gates })
 }
 
 function requestOf(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
@@ -140,18 +142,23 @@ async function printSettings(ofSkills: readonly OfSkill<BenchArguments>[], json:
   return exitCodes.done
 }
 
-async function benchAndShow(request: BenchRequest, json: boolean): Promise<number> {
+interface How {
+  json: boolean
+  gates: readonly Gate[]
+}
+
+async function benchAndShow(request: BenchRequest, { json, gates }: How): Promise<number> {
   const { bench } = await import('../../flows/bench.ts')
   const { concurrency } = request
   const { result, interrupted } = await withFlow({ json, concurrency }, (context) => bench(request, context))
-  return await showResult(result, { json, interrupted })
+  return await showResult(result, { json, interrupted, gates })
 }
 
 async function benchSeveral(
   request: ManyRequest,
-  how: { json: boolean; dryRun: boolean; lastFailed: boolean },
+  how: How & { dryRun: boolean; lastFailed: boolean },
 ): Promise<number> {
-  const { json, dryRun, lastFailed } = how
+  const { json, dryRun, lastFailed, gates } = how
   const { concurrency } = request
   if (dryRun) return planSeveral(request, { json, lastFailed })
   const { benchMany } = await import('../../flows/bench_many.ts')
@@ -160,7 +167,7 @@ async function benchSeveral(
   const { result, interrupted } = await withFlow({ json, concurrency }, (context) =>
     lastFailed ? benchMany(request, context, lastFailedOrNewest) : benchMany(request, context),
   )
-  return showIndex(result, { json, interrupted })
+  return showIndex(result, { json, interrupted, gates })
 }
 
 async function planSeveral(request: ManyRequest, how: { json: boolean; lastFailed: boolean }): Promise<number> {
@@ -173,7 +180,7 @@ async function planSeveral(request: ManyRequest, how: { json: boolean; lastFaile
   return showPlans(result, { json: how.json, concurrency: request.concurrency })
 }
 
-async function lastFailedAndShow(request: BenchRequest, how: { json: boolean; dryRun: boolean }): Promise<number> {
+async function lastFailedAndShow(request: BenchRequest, how: How & { dryRun: boolean }): Promise<number> {
   const { selectLastFailed } = await import('../../flows/select_last_failed.ts')
   const { json, dryRun } = how
   const { result: found } = await withFlow({ json, concurrency: 1 }, (context) => selectLastFailed(request, context))
@@ -185,13 +192,13 @@ async function lastFailedAndShow(request: BenchRequest, how: { json: boolean; dr
     return exitCodes.done
   }
   const again = { ...request, cases: found.cases.map(({ eval_id }) => String(eval_id)) }
-  return dryRun ? planAndShow(again, json) : benchAndShow(again, json)
+  return dryRun ? planAndShow(again, json) : benchAndShow(again, how)
 }
 
-async function rerunAndShow(request: RerunRequest, json: boolean): Promise<number> {
+async function rerunAndShow(request: RerunRequest, { json, gates }: How): Promise<number> {
   const { rerun } = await import('../../flows/rerun.ts')
   const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) => rerun(request, context))
-  return await showResult(result, { json, interrupted })
+  return await showResult(result, { json, interrupted, gates })
 }
 
 async function planAndShow(request: BenchRequest, json: boolean): Promise<number> {

@@ -1,5 +1,6 @@
 /** The flags of `bench`. */
 import type { Options } from 'yargs'
+import { gateFlags } from './gate_flags.ts'
 import { limitFlags } from './limit_flags.ts'
 import { sandboxFlags } from './sandbox_flags.ts'
 import { seconds, wholeNumber } from './shared.ts'
@@ -106,6 +107,7 @@ export const benchFlags = {
     describe: 'where results go; ./workspaces/<skill_name> if not given; of several skills one folder each',
   },
   ...limitFlags,
+  ...gateFlags,
   'last-failed': {
     type: 'boolean',
     default: false,

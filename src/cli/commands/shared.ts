@@ -6,6 +6,7 @@ import type { FlowContext } from '../../flows/context.ts'
 import type { Summarized } from '../../flows/summarize.ts'
 import { Interrupted, type Interrupts, listenForInterrupts } from '../interrupt.ts'
 import type { Live } from '../live.ts'
+import type { HowToShow } from '../show.ts'
 // what draws and prints is loaded when there is something to show: --help needs none of it
 
 /** Sets the exit code of the program. */
@@ -33,7 +34,7 @@ export function withJson<T>(args: Argv<T>) {
 }
 
 /** As showResult of show.ts. */
-export async function showResult(result: Summarized, how: { json: boolean; interrupted: boolean }): Promise<number> {
+export async function showResult(result: Summarized, how: HowToShow): Promise<number> {
   const show = await import('../show.ts')
   return show.showResult(result, how)
 }

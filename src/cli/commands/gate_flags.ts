@@ -1,0 +1,32 @@
+/** The flags that turn a benchmark into a gate. */
+import type { Options } from 'yargs'
+import { UserError } from '../../base/error.ts'
+
+const verdicts = ['hurts', 'no_difference', 'inconclusive', 'helps']
+
+export const gateFlags = {
+  gate: {
+    type: 'string',
+    array: true,
+    nargs: 1,
+    default: [] as string[],
+    describe: 'exit 1 unless this holds of benchmark.json, such as "ci_low > 0" (repeatable; docs/ci.md)',
+  },
+  'fail-on': {
+    type: 'string',
+    requiresArg: true,
+    default: [] as string[],
+    defaultDescription: 'none',
+    coerce: verdictsOf,
+    describe: 'exit 1 on these verdicts for these cases: hurts, no_difference, inconclusive, helps (with commas)',
+  },
+} satisfies Record<string, Options>
+
+function verdictsOf(value: unknown): string[] {
+  const given = (Array.isArray(value) ? value : [value]).flatMap((one) => String(one).split(','))
+  const names = given.map((one) => one.trim()).filter((one) => one !== '')
+  const odd = names.filter((one) => !verdicts.includes(one))
+  if (odd.length > 0)
+    throw new UserError(`--fail-on: ${odd.join(', ')} is no verdict`, `verdicts: ${verdicts.join(', ')}`)
+  return names
+}

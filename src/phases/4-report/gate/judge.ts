@@ -1,0 +1,51 @@
+/** Whether a benchmark passes its gates; what is not known does not pass. */
+import type { Benchmark } from '../../../../schemas/benchmark.ts'
+import type { Gate, Limit, Operator } from './parse.ts'
+import { valueAt } from './path.ts'
+
+export interface GateResult {
+  gate: string
+  passed: boolean
+  /** What was found at the path; null: nothing, or not a single value. */
+  value: Limit
+  /** One line for a person. */
+  message: string
+}
+
+export function judgeGate(gate: Gate, benchmark: Benchmark): GateResult {
+  const found = valueAt(benchmark, gate.path)
+  const value = isSingle(found) ? found : null
+  const outcome = (passed: boolean, message: string): GateResult => ({ gate: gate.text, passed, value, message })
+  if (found !== undefined && !isSingle(found)) return outcome(false, 'not a single value')
+  if (found === undefined) return outcome(gate.operator === '==' && gate.limit === null, 'not in this benchmark')
+  if (value === null && gate.limit !== null) return outcome(false, 'not known')
+  if (value !== null && gate.limit !== null && typeof value !== typeof gate.limit) {
+    return outcome(false, `is ${shown(value)}, a ${typeof value}, held against a ${typeof gate.limit}`)
+  }
+  return outcome(holds(gate.operator, value, gate.limit), `is ${shown(value)}`)
+}
+
+function isSingle(value: unknown): value is Limit {
+  return value === null || ['string', 'number', 'boolean'].includes(typeof value)
+}
+
+function shown(value: Limit): string {
+  return typeof value === 'number' ? String(Number(value.toPrecision(6))) : String(value)
+}
+
+function holds(operator: Operator, value: Limit, limit: Limit): boolean {
+  switch (operator) {
+    case '==':
+      return value === limit
+    case '!=':
+      return value !== limit
+    case '>':
+      return Number(value) > Number(limit)
+    case '>=':
+      return Number(value) >= Number(limit)
+    case '<':
+      return Number(value) < Number(limit)
+    case '<=':
+      return Number(value) <= Number(limit)
+  }
+}

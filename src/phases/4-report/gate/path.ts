@@ -1,0 +1,69 @@
+/** Paths into benchmark.json: their steps, which of them its schema knows, and what lies at one. */
+import { z } from 'zod'
+import { type Benchmark, benchmark } from '../../../../schemas/benchmark.ts'
+import { armsOf } from '../arms.ts'
+
+export type Step = string | number
+
+/** Steps of `a.b[2].c`; `[name with.dots]` is one step. */
+export function steps(path: string): Step[] {
+  return [...path.matchAll(/\[(?<index>\d+)\]|\[(?<name>[^\]]+)\]|(?<plain>[^.[\]]+)/g)].map(({ groups }) =>
+    groups?.index === undefined ? (groups?.name ?? groups?.plain ?? '').trim() : Number(groups.index),
+  )
+}
+
+interface Unknown {
+  message: string
+  name: string
+  /** The names that are there instead. */
+  known: string[]
+}
+
+interface JsonSchema {
+  properties?: Record<string, JsonSchema>
+  additionalProperties?: JsonSchema | boolean
+  items?: JsonSchema
+  anyOf?: JsonSchema[]
+}
+
+/** The first step that no benchmark.json can have; null: all can be. */
+export function unknownStep(path: readonly Step[]): Unknown | null {
+  let places: JsonSchema[] = [z.toJSONSchema(benchmark, { io: 'output' }) as JsonSchema]
+  for (const [at, step] of path.entries()) {
+    const next = places.flatMap((place) => stepInto(place, step))
+    if (next.length === 0) {
+      const known = [...new Set(places.flatMap(alternatives).flatMap((place) => Object.keys(place.properties ?? {})))]
+      const where = at === 0 ? 'benchmark.json' : path.slice(0, at).join('.')
+      return { message: `${where} has no ${JSON.stringify(step)}`, name: String(step), known }
+    }
+    places = next
+  }
+  return null
+}
+
+function alternatives(place: JsonSchema): JsonSchema[] {
+  return place.anyOf === undefined ? [place] : place.anyOf.flatMap(alternatives)
+}
+
+function stepInto(place: JsonSchema, step: Step): JsonSchema[] {
+  return alternatives(place).flatMap(({ properties, additionalProperties, items }) => {
+    if (typeof step === 'number') return items ?? []
+    const named = properties?.[step]
+    if (named !== undefined) return named
+    // an object open to anything ({}) may hold more, but what is not declared is a typing mistake far more often
+    const isTyped = typeof additionalProperties === 'object' && Object.keys(additionalProperties).length > 0
+    return isTyped ? additionalProperties : []
+  })
+}
+
+/** The value at the path; undefined: nothing is there. */
+export function valueAt(made: Benchmark, path: readonly Step[]): unknown {
+  const { candidate, baseline } = armsOf(made)
+  const names: Record<string, string | null> = { candidate, baseline }
+  return path.reduce<unknown>((value, step, at) => {
+    if (value === null || typeof value !== 'object') return undefined
+    const isArm = path[at - 1] === 'run_summary' || path[at - 1] === 'arms'
+    const name = isArm && typeof step === 'string' ? (names[step] ?? step) : step
+    return Object.hasOwn(value, name) ? Object.entries(value).find(([key]) => key === String(name))?.[1] : undefined
+  }, made)
+}

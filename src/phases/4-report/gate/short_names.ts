@@ -1,0 +1,19 @@
+/** Short names for what gates mostly ask of benchmark.json; `candidate` and `baseline` stand for the configurations' names. */
+const scope = (name: string, prefix: string) => ({
+  [`${prefix}verdict`]: `statistics.scopes.${name}.verdict`,
+  [`${prefix}difference`]: `statistics.scopes.${name}.difference.mean`,
+  [`${prefix}ci_low`]: `statistics.scopes.${name}.difference.ci_low`,
+  [`${prefix}ci_high`]: `statistics.scopes.${name}.difference.ci_high`,
+  [`${prefix}p_value`]: `statistics.scopes.${name}.difference.p_value`,
+})
+
+export const shortNames: Readonly<Record<string, string>> = {
+  ...scope('these_cases', ''),
+  ...scope('cases_like_these', 'like_these.'),
+  pass_rate: 'run_summary.candidate.pass_rate.mean',
+  baseline_pass_rate: 'run_summary.baseline.pass_rate.mean',
+  time_ratio: 'statistics.ratios.time_seconds.ratio',
+  tokens_ratio: 'statistics.ratios.tokens.ratio',
+  cost_ratio: 'statistics.ratios.cost_usd.ratio',
+  cost: 'cost.agent_usd',
+}

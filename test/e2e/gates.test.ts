@@ -1,0 +1,59 @@
+/** `bench --gate` and `--fail-on`: exit 1 when one does not hold, 3 wins, mistakes cost nothing. */
+import { existsSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { agent, fresh, makeSkill, whetstone } from './program.ts'
+
+const skill = makeSkill([{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }])
+
+function bench(more: readonly string[], workspace = path.join(fresh(), 'ws')) {
+  return whetstone(['bench', skill, '--engine', agent('verbose.mjs'), '--runs', '1', '--workspace', workspace, ...more])
+}
+
+test.each<[string[], number, RegExp]>([
+  [['--gate', 'pass_rate >= 0'], 0, /^gate passed pass_rate >= 0: is /m],
+  [['--gate', 'pass_rate >= 0', '--gate', 'pass_rate > 1'], 1, /^gate passed .*\n^gate FAILED pass_rate > 1: is /m],
+  [['--fail-on', 'inconclusive,helps,no_difference'], 1, /^gate FAILED verdict != /m],
+])('%j ends with %i', async (more, code, line) => {
+  const end = await bench(more)
+  expect(end.code, end.stderr).toBe(code)
+  expect(end.stdout).toMatch(line)
+})
+
+test('--json lists each gate with what was found', async () => {
+  const end = await bench(['--gate', 'pass_rate > 1', '--json'])
+  expect(end.code).toBe(1)
+  const result = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '')
+  expect(result.gates).toEqual([
+    { gate: 'pass_rate > 1', passed: false, value: expect.any(Number), message: expect.stringMatching(/^is /) },
+  ])
+})
+
+test.each([
+  [['--gate', 'pass_rat > 1'], /did you mean/],
+  [['--fail-on', 'hurt'], /--fail-on: hurt is no verdict/],
+])('%j is refused before anything starts', async (more, message) => {
+  const workspace = path.join(fresh(), 'ws')
+  const end = await bench(more, workspace)
+  expect(end.code).toBe(2)
+  expect(end.stderr).toMatch(message)
+  expect(existsSync(workspace)).toBe(false)
+})
+
+test('with many skills each is held against them', async () => {
+  const end = await whetstone([
+    'bench',
+    skill,
+    makeSkill([{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }], {}),
+    '--engine',
+    agent('verbose.mjs'),
+    '--runs',
+    '1',
+    '--workspace',
+    path.join(fresh(), 'ws'),
+    '--gate',
+    'pass_rate > 1',
+  ])
+  expect(end.code, end.stderr).toBe(1)
+  expect(end.stdout.match(/gate FAILED/g)).toHaveLength(2)
+})

@@ -1,0 +1,83 @@
+/** Gates: what they may say, what is refused before anything is paid for, and what passes. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { benchmark } from '../../../../schemas/benchmark.ts'
+import { UserError } from '../../../../src/base/error.ts'
+import { judgeGate } from '../../../../src/phases/4-report/gate/judge.ts'
+import { parseGate } from '../../../../src/phases/4-report/gate/parse.ts'
+import { unknownStep } from '../../../../src/phases/4-report/gate/path.ts'
+import { shortNames } from '../../../../src/phases/4-report/gate/short_names.ts'
+
+const golden = path.join(import.meta.dirname, '../golden/benchmark.json')
+const made = benchmark.parse(JSON.parse(readFileSync(golden, 'utf8')))
+const mean = made.run_summary.with_skill?.pass_rate.mean ?? Number.NaN
+
+/** The golden benchmark with these numbers in it. */
+function withDifference(ci_low: number | null, verdict: string) {
+  const scope = { difference: { mean: 0.25, ci_low, ci_high: 0.4, p_value: 0.01 }, verdict }
+  return { ...made, statistics: { scopes: { these_cases: scope, cases_like_these: scope } } } as unknown as typeof made
+}
+
+describe('passes or not, with what was found', () => {
+  test.each<[string, number | null, string, boolean, string]>([
+    ['ci_low > 0', 0.1, 'helps', true, 'is 0.1'],
+    ['ci_low > 0', 0, 'helps', false, 'is 0'],
+    ['ci_low >= 0', 0, 'helps', true, 'is 0'],
+    ['ci_low<0', -0.1, 'hurts', true, 'is -0.1'],
+    ['statistics.scopes.these_cases.difference.ci_low > -5%', -0.04, 'helps', true, 'is -0.04'],
+    ['difference <= 0.25', 0.1, 'helps', true, 'is 0.25'],
+    ['ci_low > 0', null, 'inconclusive', false, 'not known'],
+    ['ci_low == null', null, 'inconclusive', true, 'is null'],
+    ['verdict == helps', 0.1, 'helps', true, 'is helps'],
+    ['verdict != "hurts"', 0.1, 'hurts', false, 'is hurts'],
+    ['like_these.verdict == helps', 0.1, 'inconclusive', false, 'is inconclusive'],
+    ['complete == true', 0.1, 'helps', made.complete === true, `is ${made.complete}`],
+    ['verdict == 1', 0.1, 'helps', false, 'is helps, a string, held against a number'],
+    [`pass_rate >= ${mean}`, 0.1, 'helps', true, `is ${mean}`],
+    ['run_summary.with_skill.pass_rate.mean > 1', 0.1, 'helps', false, `is ${mean}`],
+    ['runs[0].eval_id > 0', 0.1, 'helps', true, `is ${made.runs[0]?.eval_id}`],
+    ['run_summary.nobody.pass_rate.mean > 0', 0.1, 'helps', false, 'not in this benchmark'],
+    ['statistics.scopes == null', 0.1, 'helps', false, 'not a single value'],
+  ])('%s where ci_low is %s and the verdict %s: %s', (text, low, verdict, passed, message) => {
+    const result = judgeGate(parseGate(text), withDifference(low, verdict))
+    expect({ passed: result.passed, message: result.message }).toEqual({ passed, message })
+  })
+  test('a benchmark without statistics passes no gate that asks for them', () => {
+    const { statistics: _, ...older } = made
+    expect(judgeGate(parseGate('verdict != hurts'), older)).toMatchObject({
+      passed: false,
+      message: 'not in this benchmark',
+    })
+  })
+})
+
+describe('is refused at once', () => {
+  const mistake = (text: string) => {
+    try {
+      parseGate(text)
+    } catch (error) {
+      if (error instanceof UserError) return `${error.message} | ${error.fix}`
+    }
+    return 'taken'
+  }
+  test.each([
+    ['ci_low', /not of the form path op value.*such as/],
+    ['', /not of the form/],
+    ['ci_low > ', /not of the form/],
+    ['ci_lo > 0', /no "ci_lo" \| did you mean ci_low\?/],
+    [
+      'statistics.scopes.these_case.verdict == helps',
+      /statistics\.scopes has no "these_case" \| did you mean these_cases\?/,
+    ],
+    ['cost.agent_us < 3', /did you mean .*agent_usd\?/],
+    ['verdict > helps', /> needs a number, not helps/],
+    ['cost < $5', /\$5 is no value/],
+    ['cost < 5 && ci_low > 0', /is no value/],
+  ])('%s', (text, wanted) => expect(mistake(text)).toMatch(wanted))
+})
+
+test.each(Object.entries(shortNames))('the short name %s is a path of the schema', (name, full) => {
+  expect(unknownStep(full.split('.'))).toBeNull()
+  expect(parseGate(`${name} == null`).path).toEqual(full.split('.'))
+})
