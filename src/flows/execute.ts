@@ -79,12 +79,11 @@ export async function execute(execution: Execution, context: FlowContext): Promi
     if (execution.settled.has(spec.run_id)) return
     const stored = await readRun(execution.folder, spec.run_id)
     if (stored !== null && isDone(stored, spec)) {
+      slot.release()
       if (await mayGrade(limited, spec, stored)) grade(spec, stored)
       return
     }
-    // whoever waits to be let in holds no place: a further attempt of a run that was let in may need it
-    if (limited !== null) slot.release()
-    if (limited !== null && !(await limited.spending.admit(spec))) return
+    if (limited !== null && !(await isLetIn(limited, spec, slot))) return
     const record = await runAndCommit(execution, { spec, slot, pace }, context).catch((error: unknown) => {
       limited?.spending.drop(spec)
       throw error
@@ -111,6 +110,14 @@ export async function execute(execution: Execution, context: FlowContext): Promi
     )
   }
   if (errors.length > 0) throw errors[0]
+}
+
+/** Whether a run may start. Whoever waits to be let in holds no place: another attempt of a run that was let in may need it. */
+async function isLetIn({ spending }: Limited, spec: RunSpec, slot: Slot): Promise<boolean> {
+  slot.release()
+  if (!(await spending.admit(spec))) return false
+  await slot.take()
+  return spending.mayStart(spec)
 }
 
 /** The machine is short of something, or its disk can't be written to any more: every further run would be paid for in vain. */
@@ -151,13 +158,16 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
       hidden: execution.hidden,
       sandbox: execution.sandbox,
       attempt: number,
-      onAgentEnd: () => slot.release(),
+      // under limits the next one starts when it is known what this one took
+      onAgentEnd: () => (limited === null ? slot.release() : undefined),
       signal: context.signal,
       deadline: limited?.deadline ?? null,
     })
     if (!result.retry?.uncounted) failures += 1
-    const mayRetry = failures <= retries && result.retry !== null
-    return (limited?.spending.attempted(spec, result.record, mayRetry) ?? true) ? result : { ...result, retry: null }
+    if (limited === null) return result
+    const goesOn = limited.spending.attempted(spec, result.record, failures <= retries && result.retry !== null)
+    slot.release()
+    return goesOn ? result : { ...result, retry: null }
   }
   const result = await withRetry(attempt, {
     retries,

@@ -1,5 +1,5 @@
 /** What runs and gradings took so far, and what the next of them will probably take. */
-import type { Plan, RunSpec } from '../../schemas/plan.ts'
+import type { Plan, PlanOptions, RunSpec } from '../../schemas/plan.ts'
 import { estimateOf, Samples } from '../jobs/estimate.ts'
 import type { StoredRun } from '../store/store.ts'
 import { type Spent, spentByGrading, spentByRun } from './spent.ts'
@@ -51,7 +51,7 @@ export class Forecast {
   readonly #earlier: Observed
   readonly #judged: ReadonlySet<number>
 
-  constructor(plan: Plan, earlier: Observed) {
+  constructor(plan: { cases: Plan['cases']; options: Pick<PlanOptions, 'judge'> }, earlier: Observed) {
     this.#earlier = earlier
     const judged = plan.options.judge === null ? [] : plan.cases.filter((one) => one.expectations.length > 0)
     this.#judged = new Set(judged.map(({ eval_id }) => eval_id))

@@ -55,7 +55,7 @@ export class Purses {
   exceeded(): StopKind | null {
     const unit = this.units.find((one) => {
       const purse = this.#purses[one]
-      return purse !== null && purse.spent + purse.reserved > purse.limit
+      return purse !== null && purse.spent + purse.reserved > purse.limit * (1 + 1e-9)
     })
     return unit === undefined ? null : kinds[unit]
   }

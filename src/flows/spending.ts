@@ -8,12 +8,15 @@ import type { Forecast, Part } from './observed.ts'
 import { type Amounts, type Money, nothing, type Purses } from './purses.ts'
 import { paidForGrading, type Spent, spentByGrading, spentByRun } from './spent.ts'
 
+/** What of a run matters here. */
+type OpenRun = Pick<RunSpec, 'run_id' | 'eval_id' | 'configuration' | 'run_number'>
+
 export interface SpendingRequest {
   limits: Limits
   purses: Purses
   forecast: Forecast
   /** The runs that are not made yet, in the order in which they will ask: both arms of a case and run number in a row. */
-  open: readonly RunSpec[]
+  open: readonly OpenRun[]
   /** Aborted: nothing is waited for any more. */
   drain: AbortSignal
   now: () => Date
@@ -30,7 +33,7 @@ interface Hold {
 }
 
 interface Asked {
-  spec: RunSpec
+  spec: OpenRun
   parts: readonly Part[]
   answer: (isAdmitted: boolean) => void
 }
@@ -45,8 +48,11 @@ export class Spending {
   readonly #request: SpendingRequest
   readonly #holds = new Map<string, Hold>()
   readonly #queue: Asked[] = []
-  readonly #open: Set<RunSpec>
+  readonly #open: Set<OpenRun>
+  /** Nothing more is let in. */
   #isOver = false
+  /** Nothing starts any more, though it was let in. */
+  #isHalted = false
   /** Runs that ended for good since. */
   finished = 0
 
@@ -57,18 +63,25 @@ export class Spending {
   }
 
   /** Resolves when it is known whether the run (or only its grading) may start. */
-  admit(spec: RunSpec, parts: readonly Part[] = ['run', 'grading']): Promise<boolean> {
-    const hold = this.#holds.get(spec.run_id)
-    if (hold !== undefined && !this.#isOver) return Promise.resolve(true)
-    if (hold !== undefined) this.drop(spec)
+  admit(spec: OpenRun, parts: readonly Part[] = ['run', 'grading']): Promise<boolean> {
+    if (this.#holds.has(spec.run_id)) return Promise.resolve(true)
     return new Promise((resolve) => {
       this.#queue.push({ spec, parts, answer: resolve })
       this.#pump()
     })
   }
 
+  /** Whether a run that was let in may start now: those before it may have cost, or taken, more than they were thought to. */
+  mayStart(spec: OpenRun): boolean {
+    const met = this.#request.purses.exceeded() ?? (this.#isTooLate(spec, ['run', 'grading']) ? 'deadline' : null)
+    if (met !== null) this.#stop(met)
+    if (met === null && !this.#isHalted) return true
+    this.drop(spec)
+    return false
+  }
+
   /** Counts an attempt at a run. Gives whether another may follow, where `again` says that one would. */
-  attempted(spec: RunSpec, record: RunRecord, again: boolean): boolean {
+  attempted(spec: OpenRun, record: RunRecord, again: boolean): boolean {
     const spent = spentByRun(record)
     if (record.status === 'completed' || record.status === 'timed_out') {
       this.#request.forecast.now.add('run', spec, spent)
@@ -86,7 +99,7 @@ export class Spending {
   }
 
   /** Counts the grading of a run, null where there is none; the run is over. */
-  graded(spec: RunSpec, grading: Grading | null): void {
+  graded(spec: OpenRun, grading: Grading | null): void {
     const hold = this.#holds.get(spec.run_id)
     this.#holds.delete(spec.run_id)
     if (hold !== undefined) this.#request.purses.settle(hold.run, nothing)
@@ -99,6 +112,7 @@ export class Spending {
   /** Nothing more is started: the time is over. */
   expire(): void {
     this.#stop('deadline')
+    this.#isHalted = true
     this.#pump()
   }
 
@@ -108,7 +122,7 @@ export class Spending {
   }
 
   /** The run ended without anything to count. */
-  drop({ run_id }: RunSpec): void {
+  drop({ run_id }: OpenRun): void {
     const hold = this.#holds.get(run_id)
     this.#holds.delete(run_id)
     if (hold !== undefined) this.#request.purses.settle(sum([hold.run, hold.grading]), nothing)
@@ -126,6 +140,7 @@ export class Spending {
   #stop(kind: StopKind, what?: string): void {
     if (this.#isOver) return
     this.#isOver = true
+    this.#isHalted = kind === 'unreported_cost'
     this.#request.onStop(kind, what)
   }
 
@@ -157,7 +172,7 @@ export class Spending {
     return 'granted'
   }
 
-  #isTooLate(spec: RunSpec, parts: readonly Part[]): boolean {
+  #isTooLate(spec: OpenRun, parts: readonly Part[]): boolean {
     const { limits, forecast, now } = this.#request
     if (limits.deadline === null) return false
     const seconds = parts.map((part) => forecast.of(part, spec, 'seconds') ?? 0)
@@ -166,15 +181,16 @@ export class Spending {
   }
 
   /** The same of the other arm, where it is still to be made. */
-  #partnersOf(spec: RunSpec): RunSpec[] {
+  #partnersOf(spec: OpenRun): OpenRun[] {
     const { eval_id, run_number } = spec
     return [...this.#open].filter((one) => one !== spec && one.eval_id === eval_id && one.run_number === run_number)
   }
 
-  #holdFor(spec: RunSpec, parts: readonly Part[]): Hold {
-    const { purses, forecast } = this.#request
+  #holdFor(spec: OpenRun, parts: readonly Part[]): Hold {
+    const { purses, forecast, limits } = this.#request
+    const unreported = { usd: limits.costPerRun, tokens: null }
     const of = (part: Part, unit: Money) =>
-      parts.includes(part) && purses.units.includes(unit) ? forecast.of(part, spec, unit) : 0
+      parts.includes(part) && purses.units.includes(unit) ? (forecast.of(part, spec, unit) ?? unreported[unit]) : 0
     const amounts = (part: Part) => ({ usd: of(part, 'usd'), tokens: of(part, 'tokens') })
     const [run, grading] = [amounts('run'), amounts('grading')]
     const isProbe = [run, grading].some(({ usd, tokens }) => usd === null || tokens === null)

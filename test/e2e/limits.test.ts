@@ -1,120 +1,217 @@
-/** A provider's limit never fails a run and never costs a grade: refused requests wait, and waits are no working time. */
-import { readFileSync } from 'node:fs'
+/** Limits beyond a plain budget: costs that are not known, tokens, judges, many skills, a deadline, what a person is asked. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type RunRecord, runRecord } from '../../schemas/run.ts'
-import { bench } from '../../src/flows/bench.ts'
+import { benchmark } from '../../schemas/benchmark.ts'
+import { runRecord } from '../../schemas/run.ts'
 import { parseScenario } from '../../src/practice/scenario.ts'
 import { startPractice } from '../../src/practice/server.ts'
-import { fresh, makeSkill, whetstone } from './program.ts'
+import { needs } from '../require.ts'
+import { agent, fresh, makeSkill, type ProgramOptions, whetstone } from './program.ts'
 
-const checked = [{ id: 1, prompt: 'say it', checks: [{ type: 'contains', value: 'TIDY' }] }]
-const judged = [{ id: 1, prompt: 'say it', expectations: ['It says TIDY.', 'It is short.'] }]
+const checks = [{ type: 'contains', value: 'TIDY' }]
+const evals = [1, 2].map((id) => ({ id, prompt: `task ${id}`, checks }))
+const says = "rules: [{ name: says, text: 'TIDY, and so on, and so on' }]"
+const haiku = ['--engine', 'anthropic:claude-haiku-4-5']
 
-const verdicts = [1, 2].map((n) => ({ n, passed: true, evidence: 'TIDY' }))
-const submits = JSON.stringify({ tool_calls: { name: 'submit', input: { verdicts } } })
-
-const says = "{ name: says, text: 'TIDY' }"
-
-async function serve(scenario: string) {
-  return startPractice({ scenario: parseScenario(scenario, 'test.yaml') })
+function stateOf(workspace: string) {
+  const folder = path.join(workspace, 'benchmarks')
+  const newest = path.join(folder, readdirSync(folder).sort().at(-1) ?? '')
+  const read = (name: string) => JSON.parse(readFileSync(path.join(newest, name), 'utf8'))
+  const names = readdirSync(newest, { recursive: true, encoding: 'utf8' })
+  const records = names.filter((name) => name.endsWith('run.json')).map((name) => runRecord.parse(read(name)))
+  const gradings = names.filter((name) => name.endsWith('grading.json')).map(read)
+  return { records, gradings, result: benchmark.parse(read('benchmark.json')), read }
 }
 
-const keys = (url: string) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'practice' })
+const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
+const costs = (records: ReturnType<typeof stateOf>['records']) => sum(records.map(({ cost }) => cost?.usd ?? 0))
 
-async function benched(scenario: string, flags: string[] = ['--runs', '3'], evals: readonly object[] = checked) {
-  await using server = await serve(scenario)
+async function served<R>(scenario: string, work: (env: Record<string, string>) => Promise<R>): Promise<R> {
+  await using server = await startPractice({ scenario: parseScenario(scenario, 'test.yaml') })
+  return await work({ ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice' })
+}
+
+describe('an engine that does not say what it costs', () => {
+  const args = (workspace: string) => {
+    return ['bench', makeSkill(evals), '--engine', agent('tidy.mjs'), '--workspace', workspace, '--budget', '6']
+  }
+  test('is refused with a budget before anything is started', async () => {
+    const workspace = path.join(fresh(), 'ws')
+    const end = await whetstone(args(workspace))
+    expect(end).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/--budget: what command costs is not known[\s\S]*--cost-per-run/),
+    })
+    expect(existsSync(workspace)).toBe(false)
+  })
+  test('so it is with a budget of tokens, as engine and as judge', async () => {
+    const end = await whetstone([...args(fresh()).slice(0, -2), '--budget-tokens', '100'])
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('command does not report tokens') })
+    const skill = makeSkill([{ id: 1, prompt: 'x', expectations: ['it is tidy'] }])
+    const judged = ['bench', skill, ...haiku, '--judge', agent('tidy.mjs'), '--budget', '1', '--workspace', fresh()]
+    const refused = await served(says, (env) => whetstone(judged, { env }))
+    expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('what command costs is not known') })
+  })
+  test('counts what --cost-per-run says', async () => {
+    const workspace = path.join(fresh(), 'ws')
+    const end = await whetstone([...args(workspace), '--cost-per-run', '1.4', '--runs', '3'])
+    expect(end).toMatchObject({
+      code: 3,
+      stdout: expect.stringContaining('stopped by the budget: 4 of 12 runs; $5.60 of $6.00 spent'),
+    })
+    expect(stateOf(workspace).records).toHaveLength(4)
+  })
+})
+
+describe('a cost that is missing in the middle (a run that times out)', () => {
+  const hangs =
+    "rules: [{ name: hangs, when: { user: 'task 2' }, fault: { hang: true }, text: x }, { name: says, text: TIDY }]"
+  const bench = (flags: readonly string[]) =>
+    served(hangs, async (env) => {
+      const workspace = path.join(fresh(), 'ws')
+      const args = ['bench', makeSkill(evals), ...haiku, '--timeout', '2', '--concurrency', '1', '--budget', '5']
+      const end = await whetstone([...args, '--runs', '2', '--workspace', workspace, ...flags], { env })
+      return { ...end, ...stateOf(workspace) }
+    })
+  test('ends it: no further run is started, exit 3', async () => {
+    const end = await bench([])
+    expect(end.code, end.stderr).toBe(3)
+    expect(end.records.map(({ status }) => status).sort()).toEqual(['completed', 'completed', 'timed_out'])
+    expect(end.result.metadata.stopped).toMatchObject({
+      kind: 'unreported_cost',
+      reason: expect.stringMatching(/eval-2.*was not reported: 3 of 8 runs; give --cost-per-run/),
+    })
+  })
+  test('control: with --cost-per-run it goes on', async () => {
+    const end = await bench(['--cost-per-run', '0.01'])
+    expect([end.code, end.records.length]).toEqual([0, 8])
+  })
+})
+
+test('--budget-tokens ends it likewise', async () => {
+  await served(says, async (env) => {
+    const workspace = path.join(fresh(), 'ws')
+    const args = ['bench', makeSkill(evals), ...haiku, '--runs', '4', '--workspace', workspace]
+    const end = await whetstone([...args, '--concurrency', '2', '--budget-tokens', '6000'], { env })
+    const { records, result } = stateOf(workspace)
+    const tokens = sum(records.flatMap(({ usage }) => Object.values(usage ?? {}).map(Number)))
+    expect(end.code, end.stderr).toBe(3)
+    expect(result.metadata.stopped).toMatchObject({ kind: 'budget_tokens', limit: 6000, spent: tokens })
+    expect(tokens).toBeLessThanOrEqual(6000 + (2 * tokens) / records.length)
+  })
+})
+
+test('what judges cost comes out of the same purse', async () => {
+  const verdicts = '[{ n: 1, passed: true, evidence: TIDY }]'
+  const input = `{ verdicts: ${verdicts}, claims: [], user_notes_summary: { uncertainties: [], needs_review: [], workarounds: [] }, eval_feedback: null }`
+  const judge = `{ name: judge, when: { tool: '^submit$' }, tool_calls: [{ name: submit, input: ${input} }] }`
+  await served(`rules: [${judge}, { name: says, text: TIDY }]`, async (env) => {
+    const judged = makeSkill([1, 2].map((id) => ({ id, prompt: `task ${id}`, expectations: ['it is tidy'] })))
+    const workspace = path.join(fresh(), 'ws')
+    const args = [
+      'bench',
+      judged,
+      ...haiku,
+      '--judge',
+      'anthropic:claude-haiku-4-5',
+      '--runs',
+      '4',
+      '--workspace',
+      workspace,
+    ]
+    expect((await whetstone([...args, '--no-cache'], { env })).code).toBe(0)
+    const all = stateOf(workspace)
+    const graded = (state: typeof all) => sum(state.gradings.map(({ judge }) => judge.cost_usd))
+    const total = costs(all.records) + graded(all)
+    expect(graded(all)).toBeGreaterThan(0.3 * total)
+    const half = await whetstone([...args, '--no-cache', '--fresh', '--budget', String(total / 2)], { env })
+    const made = stateOf(workspace)
+    expect(half.code, half.stderr).toBe(3)
+    expect(costs(made.records) + graded(made)).toBeLessThanOrEqual(total / 2 + (4 * total) / 16)
+    expect(made.records.length).toBeLessThan(12)
+    expect(made.gradings).toHaveLength(made.records.length)
+  })
+})
+
+test('many skills share one budget; what was not started is in the index', async () => {
+  await served(says, async (env) => {
+    const named = (name: string) => makeSkill(evals, { 'SKILL.md': `---\nname: ${name}\ndescription: d\n---\nx\n` })
+    const [one, two, three, root] = [named('one'), named('two'), named('three'), fresh()]
+    await whetstone(['bench', one, ...haiku, '--runs', '2', '--workspace', path.join(root, 'before')], { env })
+    const each = costs(stateOf(path.join(root, 'before')).records)
+    const args = ['bench', one, two, three, ...haiku, '--runs', '2', '--workspace', path.join(root, 'all')]
+    const end = await whetstone([...args, '--budget', String(1.5 * each), '--json'], { env })
+    expect(end.code, end.stderr).toBe(3)
+    const index = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '')
+    const rows = index.rows.map((row: { skill: string; status: string }) => `${row.skill} ${row.status}`)
+    expect(rows.sort()).toEqual(['one done', 'three failed', 'two incomplete'])
+    const spent = ['one', 'two'].map((name) => costs(stateOf(path.join(root, 'all', name)).records))
+    expect(sum(spent)).toBeLessThanOrEqual(1.5 * each + each / 2)
+    expect(existsSync(path.join(root, 'all/three'))).toBe(false)
+  })
+})
+
+test('a deadline: what is in flight is cancelled, exit 3; the same command makes it again', async () => {
   const workspace = path.join(fresh(), 'ws')
-  const args = ['bench', makeSkill(evals), '--engine', 'anthropic:practice-1', '--workspace', workspace, '--json']
-  const end = await whetstone([...args, '--retries', '0', ...flags], { env: keys(server.url) })
-  const events = end.stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-  const { folder } = events.find(({ type }) => type === 'plan_ready')
-  const finished = events.filter(({ type }) => type === 'run_finished')
-  const records = finished.map(({ run_id }): RunRecord => {
-    return runRecord.parse(JSON.parse(readFileSync(path.join(folder, run_id, 'run.json'), 'utf8')))
-  })
-  const refused = server.requests.filter(({ status }) => status === 429).length
-  return { ...end, events, records, refused, result: events.at(-1) }
-}
+  const args = ['bench', makeSkill(evals), ...haiku, '--runs', '2', '--concurrency', '2', '--workspace', workspace]
+  const late = await served(`latency: 60000\n${says}`, (env) => whetstone([...args, '--deadline', '4s'], { env }))
+  expect(late.code, late.stderr).toBe(3)
+  expect(late.stdout).toMatch(/stopped by the deadline .*: 0 of 8 runs/)
+  const before = stateOf(workspace)
+  expect(before.records.map(({ status }) => status)).toEqual(['cancelled', 'cancelled'])
+  expect(before.result.counts).toMatchObject({ used: 0, excluded: { cancelled: 2, missing: 6 } })
+  const after = await served(says, (env) => whetstone(args, { env }))
+  expect(after.code, after.stderr).toBe(0)
+  expect(readdirSync(path.join(workspace, 'benchmarks'))).toHaveLength(1)
+  expect(stateOf(workspace).result).toMatchObject({ complete: true, counts: { used: 8 } })
+})
 
-const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + one, 0)
-
-describe('429', () => {
-  test.each([
-    ['every third', '{ status: 429, retry_after: 0, every: 3 }'],
-    ['for long: many more than the retries', '{ status: 429, retry_after: 0, first: 30 }'],
-    ['without a word of when', '{ status: 429, first: 8 }'],
-  ])('%s: every run is graded, none failed or was started again', async (_, fault) => {
-    const { result, events, records, refused, stderr } = await benched(`faults: [${fault}]\nrules: [${says}]`)
-    expect(result, stderr).toMatchObject({ exit_code: 0, complete: true, counts: { used: 6, excluded: {} } })
-    expect(events.filter(({ type }) => type === 'run_retried')).toEqual([])
-    expect(refused).toBeGreaterThan(0)
-    expect(sum(records.map(({ held_back }) => held_back?.refusals ?? 0))).toBe(refused)
-    expect(records.every(({ attempts }) => attempts === 1)).toBe(true)
-  })
-
-  test('waits count neither as work nor against --timeout', async () => {
-    const scenario = `faults: [{ status: 429, retry_after: 2, first: 1 }]\nrules: [${says}]`
-    const { result, records } = await benched(scenario, ['--timeout', '1', '--concurrency', '1', '--runs', '1'])
-    expect(result).toMatchObject({ exit_code: 0, counts: { used: 2, excluded: {} } })
-    const [slow] = records.filter(({ held_back }) => held_back !== undefined)
-    const wall = Date.parse(slow?.ended_at ?? '') - Date.parse(slow?.started_at ?? '')
-    expect(slow).toMatchObject({ status: 'completed', held_back: { refusals: 1 } })
-    expect(slow?.held_back?.waited_ms).toBeGreaterThan(1900)
-    expect(Math.abs(wall - (slow?.duration_ms ?? 0) - (slow?.held_back?.waited_ms ?? 0))).toBeLessThan(100)
-  })
-
-  test('of a judge: every expectation has its verdict', async () => {
-    const scenario = `
-rules:
-  - { name: judge, when: { tool: submit }, fault: { status: 429, retry_after: 0, first: 15 }, answer: ${submits} }
-  - ${says}
-`
-    const { result, events, refused, stderr } = await benched(scenario, ['--runs', '3'], judged)
-    expect(result, stderr).toMatchObject({ exit_code: 0, complete: true, counts: { used: 6 } })
-    const graded = events.filter(({ type }) => type === 'grade_finished')
-    expect(graded.map((event) => [event.total, event.judge_errors])).toEqual(Array(6).fill([2, 0]))
-    expect(refused).toBe(15)
-  })
-
-  test('the limit is told of when it is cut', async () => {
-    const scenario = `limits: [{ concurrent: 4 }]\nlatency: 150\nrules: [${says}]`
-    const { result, events } = await benched(scenario, ['--concurrency', '8', '--runs', '20'])
-    expect(result).toMatchObject({ exit_code: 0, counts: { used: 40 } })
-    const cuts = events.filter(({ type }) => type === 'limit_changed')
-    expect(cuts[0]).toMatchObject({ reason: 'refused (429)' })
-    expect(cuts[0].limit).toBeLessThan(8)
+describe('--dry-run', () => {
+  test('estimates by earlier runs, or says that there are none', async () => {
+    await served(says, async (env) => {
+      const workspace = path.join(fresh(), 'ws')
+      const args = ['bench', makeSkill(evals), ...haiku, '--runs', '2', '--workspace', workspace, '--fresh']
+      expect((await whetstone([...args, '--dry-run'], { env })).stdout).toContain('estimate  unknown: no earlier run')
+      await whetstone(args, { env })
+      const { estimate } = JSON.parse((await whetstone([...args, '--dry-run', '--json'], { env })).stdout)
+      expect(estimate).toMatchObject({ from_runs: 8, done: 0, judge: { gradings: 0, usd: 0 } })
+      expect(estimate.usd).toBeCloseTo(costs(stateOf(workspace).records), 9)
+      expect(estimate.arms.map(({ runs }: { runs: number }) => runs)).toEqual([4, 4])
+      const { stdout } = await whetstone([...args, '--dry-run'], { env })
+      expect(stdout).toMatch(/estimate {2}<?\$0\.0\d, [\d,]+ tokens, .* with 4 at once \(from 8 earlier runs\)/)
+    })
   })
 })
 
-test('529 again and again is a failure after the retries, and no reason to go slower', async () => {
-  const { result, events } = await benched(`faults: [{ status: 529 }]\nrules: [${says}]`, ['--runs', '1'])
-  expect(result).toMatchObject({ exit_code: 3, counts: { used: 0, excluded: { 'failed:overloaded': 2 } } })
-  expect(events.filter(({ type }) => type === 'limit_changed')).toEqual([])
-})
-
-describe('without the limiter', () => {
-  test('control: the same server refuses much more, and runs fail', async () => {
-    await using server = await serve(`limits: [{ concurrent: 2 }]\nlatency: 100\nrules: [${says}]`)
-    const context = {
-      emit: () => {},
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, ...keys(server.url) },
-      drain: new AbortController().signal,
-      signal: new AbortController().signal,
-      now: () => new Date(),
-    }
-    const asked = { engine: 'anthropic', model: 'practice-1', judge: null, suite: null, baseline: null, cases: [] }
-    const how = { runs: 8, timeoutSeconds: 60, maxTurns: null, retries: 0, fresh: true, passEnv: [] }
-    const { benchmark } = await bench(
-      {
-        ...{ ...asked, ...how, skill: makeSkill(checked), workspace: path.join(fresh(), 'ws') },
-        ...{ concurrency: 8, activation: 'natural', onTimeout: 'fail', cache: false, pace: { rateControl: false } },
-      },
-      context,
-    )
-    expect(benchmark.counts?.excluded['failed:rate_limited']).toBeGreaterThan(0)
+const script = '/usr/bin/script'
+needs(
+  'script, for a terminal',
+  existsSync(script),
+  'install util-linux',
+)('on a terminal', () => {
+  /** The program on a pseudo terminal, with this typed in. */
+  const typed = (args: readonly string[], options: ProgramOptions, answer: string) => {
+    const shell = `printf '${answer}\\n' | ${script} -qec "$(printf '%q ' "$0" "$@")" /dev/null`
+    return whetstone(args, { ...options, shell })
+  }
+  test('what is dear is asked about; no starts nothing, yes and --yes start it', async () => {
+    await served(says, async (env) => {
+      const workspace = path.join(fresh(), 'ws')
+      const args = ['bench', makeSkill(evals), ...haiku, '--runs', '1', '--workspace', workspace, '--no-cache']
+      await whetstone(args, { env })
+      const count = () => readdirSync(path.join(workspace, 'benchmarks')).length
+      const dear = [...args, '--ask-above-cost', '0']
+      const no = await typed(dear, { env }, 'n')
+      expect(no.stdout).toContain('Go on? [y/N]')
+      expect([no.code, count()]).toEqual([130, 1])
+      expect([(await typed(dear, { env }, 'y')).code, count()]).toEqual([0, 2])
+      const silent = await typed([...dear, '--yes'], { env }, 'n')
+      expect(silent.stdout).not.toContain('Go on?')
+      expect([silent.code, count()]).toEqual([0, 3])
+      expect((await typed(args, { env }, 'n')).stdout).not.toContain('Go on?')
+      expect((await typed(dear, { env: { ...env, CI: 'true' } }, 'n')).stdout).not.toContain('Go on?')
+      expect([(await whetstone(dear, { env })).code, count()]).toEqual([0, 6])
+    })
   })
 })
