@@ -41,25 +41,33 @@ function names(folder: string): string[] {
 const says = "rules: [{ name: says, text: 'TIDY' }]"
 const always = (fault: string) => `faults: [{ path: '.*', ${fault} }]\n${says}`
 
+const keysFor = (url: string) => ({
+  ANTHROPIC_BASE_URL: url,
+  ANTHROPIC_API_KEY: 'k',
+  OPENAI_BASE_URL: `${url}/v1`,
+  OPENAI_API_KEY: 'k',
+})
+
 /** With a practice server of this scenario; null: a server that is not there. */
 async function withServer(scenario: string | null, asked: Asked) {
   if (scenario === null) {
-    const env = { ANTHROPIC_BASE_URL: 'http://127.0.0.1:9', ANTHROPIC_API_KEY: 'k', ...asked.env }
+    const env = { ...keysFor('http://127.0.0.1:9'), ...asked.env }
     return await ended({ ...asked, env })
   }
   await using server = await startPractice({ scenario: parseScenario(scenario, 'test.yaml') })
-  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'k', ...asked.env }
+  const env = { ...keysFor(server.url), ...asked.env }
   return await ended({ ...asked, env })
 }
 
 /** What, engine, scenario, exit code, what the end says. */
 const fromTheStart: [string, string | null, number, RegExp][] = [
   ['the API is down', null, 3, /^error engine .*127\.0\.0\.1:9[\s\S]*check the network/m],
-  ['401', always('status: 401'), 2, /^error engine .*refuses the key[\s\S]*ANTHROPIC_API_KEY/m],
+  ['401', always('status: 401'), 2, /^error engine .*refuses the key[\s\S]*(ANTHROPIC|OPENAI)_API_KEY/m],
 ]
 
 describe.each([
   ['anthropic', 'anthropic:practice-1', {}],
+  ['openai', 'openai:practice-1', {}],
   ['claude-code (a stand-in)', 'claude-code', { WHETSTONE_CLAUDE: fake }],
 ])('%s, from the start', (_name, engine, env) => {
   test.each(fromTheStart)('%s: no run is started', async (_what, scenario, code, says) => {
@@ -70,11 +78,11 @@ describe.each([
   })
 })
 
-test('anthropic, 429 for every third request: retried, and all is graded', async () => {
+test.each(['anthropic', 'openai'])('%s, 429 for every third request: waited for, and all is graded', async (engine) => {
   const scenario = `faults: [{ status: 429, retry_after: 0, every: 3 }]\n${says}`
-  const end = await withServer(scenario, { engine: 'anthropic:practice-1', retries: 3, runs: 4 })
+  const end = await withServer(scenario, { engine: `${engine}:practice-1`, retries: 3, runs: 4 })
   expect(end.code, end.lines).toBe(0)
-  expect(end.stderr).toMatch(/^retry .*rate_limited/m)
+  expect(end.stderr).toMatch(/^limit .*refused \(429\)/m)
   expect(end.gradings).toHaveLength(8)
 })
 
@@ -83,7 +91,6 @@ const incomplete = (reason: string) => new RegExp(`INCOMPLETE: 0 of 2 planned ru
 describe('claude-code (a stand-in), at work', () => {
   test.each([
     ['e401', 'credentials'],
-    ['e429', 'rate_limited'],
     ['e529', 'overloaded'],
     ['unreachable', 'unreachable'],
     ['half_line_and_fail', 'crash'],
@@ -96,6 +103,14 @@ describe('claude-code (a stand-in), at work', () => {
     expect(end.stdout).toMatch(incomplete(`(${reason})`))
     expect(end.gradings).toEqual([])
   })
+})
+
+test('claude-code (a stand-in), refused by 429 for ever: it waits until the deadline', async () => {
+  const env = { WHETSTONE_CLAUDE: fake, CLAUDE_CODE_OAUTH_TOKEN: 'x' }
+  const end = await ended({ engine: 'claude-code', prompt: 'e429', env, flags: ['--deadline', '5s'] })
+  expect(end.code, end.lines).toBe(3)
+  expect(end.stdout).toMatch(/stopped by the deadline[\s\S]*INCOMPLETE: 0 of 2 planned runs are graded/)
+  expect(end.gradings).toEqual([])
 })
 
 describe('command, at work', () => {

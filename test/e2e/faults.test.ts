@@ -9,11 +9,12 @@ import { fresh, makeSkill, whetstone } from './program.ts'
 
 const evals = [{ id: 1, prompt: 'say it', checks: [{ type: 'contains', value: 'TIDY' }] }]
 
-async function benched(scenario: string, flags: string[] = ['--runs', '1']) {
+async function benchedOn(engine: string, scenario: string, flags: string[]) {
   await using server = await startPractice({ scenario: parseScenario(scenario, 'test.yaml') })
   const workspace = path.join(fresh(), 'ws')
-  const args = ['bench', makeSkill(evals), '--engine', 'anthropic:practice-1', '--workspace', workspace]
-  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice' }
+  const args = ['bench', makeSkill(evals), '--engine', `${engine}:practice-1`, '--workspace', workspace]
+  const keys = { ANTHROPIC_API_KEY: 'practice', OPENAI_API_KEY: 'practice' }
+  const env = { ...keys, ANTHROPIC_BASE_URL: server.url, OPENAI_BASE_URL: `${server.url}/v1` }
   const end = await whetstone([...args, '--retries', '1', '--json', ...flags], { env })
   const events = end.stdout
     .trim()
@@ -30,52 +31,60 @@ async function benched(scenario: string, flags: string[] = ['--runs', '1']) {
 
 const says = "rules: [{ name: says, text: 'TIDY' }]"
 
-describe('a failure that passes', () => {
-  test.each([
-    ['529', '{ status: 529, first: 1 }', 'overloaded'],
-    ['500', '{ status: 500, first: 1 }', 'server_error'],
-  ])('%s is retried and the run is graded', async (_what, fault, kind) => {
-    const end = await benched(`faults: [${fault}]\n${says}`)
-    expect(end.code, end.stderr).toBe(0)
-    expect(end.events.filter((event) => event.type === 'run_retried')).toMatchObject([{ attempt: 1, kind }])
-    expect(end.result.counts).toMatchObject({ planned: 2, used: 2, excluded: {} })
-  })
-})
+describe.each(['anthropic', 'openai'])('%s', (engine) => {
+  const benched = (scenario: string, flags = ['--runs', '1']) => benchedOn(engine, scenario, flags)
 
-describe('a failure that stays', () => {
-  test.each([
-    ['529', '{ status: 529 }', 'failed:overloaded'],
-    ['500', '{ status: 500 }', 'failed:server_error'],
-    ['a cut stream', '{ cut: 3 }', 'failed:'],
-    ['a malformed answer', '{ malformed: true }', 'failed:'],
-  ])('%s is counted apart, exit 3, no grade', async (_what, fault, counted) => {
-    const end = await benched(`faults: [${fault}]\n${says}`)
-    expect(end.code, end.stderr).toBe(3)
-    expect(end.gradings).toEqual([])
-    expect(Object.entries(end.result.counts?.excluded ?? {})).toEqual([[expect.stringContaining(counted), 2]])
-    expect(end.result.run_summary).toEqual({})
+  describe('a failure that passes', () => {
+    test.each([
+      ['529', '{ status: 529, first: 1 }', 'overloaded'],
+      ['500', '{ status: 500, first: 1 }', 'server_error'],
+    ])('%s is retried and the run is graded', async (_what, fault, kind) => {
+      const end = await benched(`faults: [${fault}]\n${says}`)
+      expect(end.code, end.stderr).toBe(0)
+      expect(end.events.filter((event) => event.type === 'run_retried')).toMatchObject([{ attempt: 1, kind }])
+      expect(end.result.counts).toMatchObject({ planned: 2, used: 2, excluded: {} })
+    })
   })
-  test('a key refused in the middle ends the rest at once', async () => {
-    const end = await benched(`faults: [{ status: 401, after: 1 }]\n${says}`, ['--runs', '4', '--concurrency', '1'])
-    expect(end.code).toBe(3)
-    expect(end.result.counts).toMatchObject({ planned: 8, used: 1, excluded: { 'failed:credentials': 1, missing: 6 } })
-  })
-})
 
-describe('a hang', () => {
-  const hang = `faults: [{ hang: true }]\n${says}`
-  test('is a time-out: every expectation fails, saying so', async () => {
-    const end = await benched(hang, ['--runs', '1', '--timeout', '1'])
-    expect(end.code, end.stderr).toBe(0)
-    expect(end.result.runs.map((run) => run.expectations[0])).toEqual(
-      [1, 2].map(() =>
-        expect.objectContaining({ passed: false, decided_by: 'timeout', evidence: 'The run timed out after 1 s' }),
-      ),
-    )
+  describe('a failure that stays', () => {
+    test.each([
+      ['529', '{ status: 529 }', 'failed:overloaded'],
+      ['500', '{ status: 500 }', 'failed:server_error'],
+      ['a cut stream', '{ cut: 3 }', 'failed:'],
+      ['a malformed answer', '{ malformed: true }', 'failed:'],
+    ])('%s is counted apart, exit 3, no grade', async (_what, fault, counted) => {
+      const end = await benched(`faults: [${fault}]\n${says}`)
+      expect(end.code, end.stderr).toBe(3)
+      expect(end.gradings).toEqual([])
+      expect(Object.entries(end.result.counts?.excluded ?? {})).toEqual([[expect.stringContaining(counted), 2]])
+      expect(end.result.run_summary).toEqual({})
+    })
+    test('a key refused in the middle ends the rest at once', async () => {
+      const end = await benched(`faults: [{ status: 401, after: 1 }]\n${says}`, ['--runs', '4', '--concurrency', '1'])
+      expect(end.code).toBe(3)
+      expect(end.result.counts).toMatchObject({
+        planned: 8,
+        used: 1,
+        excluded: { 'failed:credentials': 1, missing: 6 },
+      })
+    })
   })
-  test('is left out where the user says so', async () => {
-    const end = await benched(hang, ['--runs', '1', '--timeout', '1', '--on-timeout', 'exclude'])
-    expect(end.result).toMatchObject({ counts: { used: 0, excluded: { timed_out: 2 } } })
-    expect(end.code).toBe(3)
+
+  describe('a hang', () => {
+    const hang = `faults: [{ hang: true }]\n${says}`
+    test('is a time-out: every expectation fails, saying so', async () => {
+      const end = await benched(hang, ['--runs', '1', '--timeout', '1'])
+      expect(end.code, end.stderr).toBe(0)
+      expect(end.result.runs.map((run) => run.expectations[0])).toEqual(
+        [1, 2].map(() =>
+          expect.objectContaining({ passed: false, decided_by: 'timeout', evidence: 'The run timed out after 1 s' }),
+        ),
+      )
+    })
+    test('is left out where the user says so', async () => {
+      const end = await benched(hang, ['--runs', '1', '--timeout', '1', '--on-timeout', 'exclude'])
+      expect(end.result).toMatchObject({ counts: { used: 0, excluded: { timed_out: 2 } } })
+      expect(end.code).toBe(3)
+    })
   })
 })
