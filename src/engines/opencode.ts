@@ -5,13 +5,16 @@ import { endMarked, runMark } from '../base/processes.ts'
 import { withEndpoint, withReadable } from '../base/sandbox/policy.ts'
 import { partsOfCommand } from '../base/sandbox/programs.ts'
 import { type ProcessEnd, runProcess, SpawnError } from '../base/spawn.ts'
+import { anthropicAccount, openaiAccount } from './account.ts'
+import { isPriced } from './cost.ts'
 import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from './engine.ts'
+import { tellRetry } from './gate.ts'
 import { withSchema } from './json_answer.ts'
 import { opencodeArguments, opencodeEnvironment, opencodeFolders } from './opencode/argv.ts'
 import { OpencodeLog } from './opencode/log.ts'
 import { endpointOf, opencodeKeys, opencodeModel } from './opencode/model.ts'
 import { findOpencode, missingOpencode, probeOpencode } from './opencode/probe.ts'
-import { failureOf, reportOf } from './opencode/report.ts'
+import { failureOf, kindOfText, reportOf } from './opencode/report.ts'
 import { skillsOffered } from './opencode/skills.ts'
 import { OpencodeStream } from './opencode/stream.ts'
 import { complete, fail } from './outcome.ts'
@@ -23,7 +26,13 @@ export const opencode: Engine = {
   name: 'opencode',
   credentials: [...opencodeKeys, 'WHETSTONE_OPENCODE'],
   skillsFolder,
+  // with both keys the model would tell whose it is; then they share one limit
+  account: { slots: 'runs', of: (keys) => (keys.ANTHROPIC_API_KEY ? anthropicAccount(keys) : openaiAccount(keys)) },
   probe: probeOpencode,
+  async reports(name) {
+    const model = opencodeModel(name, {})
+    return { cost: !('mistake' in model) && (await isPriced(model.id, model.provider)), tokens: true }
+  },
   run,
 }
 
@@ -37,7 +46,9 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
   const model = opencodeModel(task.model, task.credentials)
   if ('mistake' in model) return failed(model.mistake, 'bad_request', context)
   const folders = opencodeFolders(task)
-  const log = new OpencodeLog(folders.data)
+  const log = new OpencodeLog(folders.data, (error, waitMs) => {
+    tellRetry(context.gate, { status: kindOfText(error) === 'rate_limited' ? 429 : null, waitMs })
+  })
   const stop = new AbortController()
   const stream = new OpencodeStream({ skills: task.skills, skillsFolder, emit: context.emit, maxTurns: task.maxTurns })
   const look = setInterval(() => log.retries() > allowedRetries(task) && stop.abort(), lookMs)

@@ -36,8 +36,9 @@ export interface CodexBlock {
   step: number
 }
 
-/** Bytes at a time; a line longer than this holds no entry that matters here. */
-const chunkBytes = 256 * 1024
+/** One for all, since each is read at once. */
+const chunk = Buffer.allocUnsafe(64 * 1024)
+/** Characters; a longer line holds no entry that matters here. */
 const lineLimit = 2 * 1024 * 1024
 
 /** Follows the session file below `home`, as far as it is written; where there is none, `isThere` stays false. */
@@ -85,9 +86,8 @@ export class CodexJournal {
   catchUp(): void {
     this.#file ??= openSession(path.join(this.#home, 'sessions'))
     if (this.#file === null) return
-    const chunk = Buffer.alloc(chunkBytes)
     for (;;) {
-      const bytes = readSync(this.#file, chunk, 0, chunkBytes, null)
+      const bytes = readSync(this.#file, chunk, 0, chunk.length, null)
       if (bytes === 0) return
       this.#takeText(this.#decoder.write(chunk.subarray(0, bytes)))
     }

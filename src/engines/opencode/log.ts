@@ -3,7 +3,8 @@ import { closeSync, openSync, readSync } from 'node:fs'
 import path from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 
-const chunkBytes = 64 * 1024
+/** One for all, since each is read at once. */
+const chunk = Buffer.allocUnsafe(64 * 1024)
 
 /** Follows the log below the data folder, as far as it is written. */
 export class OpencodeLog {
@@ -12,12 +13,17 @@ export class OpencodeLog {
   lastError: string | null = null
 
   readonly #path: string
+  readonly #onRetry: (error: string, waitMs: number) => void
   readonly #decoder = new StringDecoder('utf8')
   #file: number | null = null
   #line = ''
   #failures = 0
+  /** When the last request failed, if none has been made since. */
+  #failedAt: number | null = null
 
-  constructor(data: string) {
+  /** `onRetry` hears of each request that is tried again: what the last was answered, and how long it waited. */
+  constructor(data: string, onRetry: (error: string, waitMs: number) => void) {
+    this.#onRetry = onRetry
     this.#path = path.join(data, 'opencode/log/opencode.log')
   }
 
@@ -30,9 +36,8 @@ export class OpencodeLog {
   catchUp(): void {
     this.#file ??= opened(this.#path)
     if (this.#file === null) return
-    const chunk = Buffer.alloc(chunkBytes)
     for (;;) {
-      const bytes = readSync(this.#file, chunk, 0, chunkBytes, null)
+      const bytes = readSync(this.#file, chunk, 0, chunk.length, null)
       if (bytes === 0) return
       const lines = (this.#line + this.#decoder.write(chunk.subarray(0, bytes))).split('\n')
       this.#line = lines.pop() ?? ''
@@ -45,14 +50,25 @@ export class OpencodeLog {
     this.#file = null
   }
 
+  #again(at: number): void {
+    if (this.#failedAt !== null) this.#onRetry(this.lastError ?? '', Math.max(0, at - this.#failedAt))
+    this.#failedAt = null
+  }
+
   #take(line: string): void {
     this.version ??= / message=created .* version=(\d+\.\d+\.\d+)/.exec(line)?.[1] ?? null
     if (/ message=loop .*\bstep=/.test(line)) this.#failures = 0
+    else if (/ message=stream /.test(line)) this.#again(timeOf(line))
     else if (/ message="stream error" /.test(line)) {
       this.#failures += 1
+      this.#failedAt = timeOf(line)
       this.lastError = /error\.error="((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? line.slice(-300)
     }
   }
+}
+
+function timeOf(line: string): number {
+  return Date.parse(/^timestamp=(\S+)/.exec(line)?.[1] ?? '') || 0
 }
 
 function opened(file: string): number | null {

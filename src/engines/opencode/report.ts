@@ -94,6 +94,7 @@ const kinds: readonly (readonly [RegExp, FailureKind])[] = [
   [/model not found|ModelNotFound/i, 'bad_request'],
 ]
 
-function kindOfText(text: string): FailureKind {
+/** What a request that failed with these words failed for. */
+export function kindOfText(text: string): FailureKind {
   return kinds.find(([pattern]) => pattern.test(text))?.[1] ?? 'server_error'
 }
