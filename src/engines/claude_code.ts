@@ -3,6 +3,7 @@ import { withEndpoint } from '../base/sandbox/policy.ts'
 import { runProcess, SpawnError } from '../base/spawn.ts'
 import { anthropicAccount } from './account.ts'
 import { claudeArguments, claudeEnvironment, claudeKeys } from './claude_code/argv.ts'
+import { lendKey } from './claude_code/key.ts'
 import { findClaude, missingClaude, probeClaude } from './claude_code/probe.ts'
 import { failureOf, reportOf } from './claude_code/report.ts'
 import { ClaudeStream } from './claude_code/stream.ts'
@@ -38,12 +39,13 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
     emit: context.emit,
     onRetry: (retry) => tellRetry(context.gate, retry),
   })
+  using key = lendKey(task)
   try {
     const end = await runProcess({
       command: program,
-      args: claudeArguments(task),
+      args: claudeArguments(task, key?.helper),
       cwd: task.cwd,
-      env: claudeEnvironment(task),
+      env: claudeEnvironment(task, key !== null),
       stdin: task.prompt,
       signal: context.signal,
       onLine: (line) => (stream.take(line) ? 'last' : undefined),

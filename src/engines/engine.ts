@@ -20,8 +20,6 @@ export interface InstalledEnvironment {
   folder: string
   /** As in .claude/settings.json, commands ready to run. */
   hooks: Hooks
-  /** Absolute path of a settings.json with the hooks, outside of the working folder: what an agent does to its own changes nothing; null: no hooks. */
-  settings: string | null
   /** Those of .claude/rules/. */
   rules: { name: string; text: string }[]
   /** Absolute path of .mcp.json; null: no servers. */

@@ -110,12 +110,26 @@ needs(
   'the claude CLI',
   claude !== null,
   'npm run agents',
-)('Claude Code hands its key to its tools', () => {
-  test('and it is redacted', async () => {
-    await using server = await practice(scenario('true'))
-    const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: key, WHETSTONE_CLAUDE: claude ?? '' }
-    const { holding } = await benched({ engine: 'claude-code:claude-practice-1', env })
+)('what Claude Code runs', () => {
+  const look = 'ls -a ~; cat ~/.key* 2>&1; cat /proc/$PPID/environ'
+  const told = async (name: string) => {
+    await using server = await practice(scenario(look))
+    const env = { ANTHROPIC_BASE_URL: server.url, [name]: key, WHETSTONE_CLAUDE: claude ?? '' }
+    const { end, holding } = await benched({ engine: 'claude-code:claude-practice-1', env })
+    const agents = server.requests.filter((one) => one.rule === 'looks' || one.rule === 'tells')
+    return { end, holding, shown: JSON.stringify(agents) }
+  }
+  test('does not get its API key', async () => {
+    const { end, holding, shown } = await told('ANTHROPIC_API_KEY')
+    expect(end.code, end.stderr).toBe(0)
+    expect(shown).toContain('CLAUDE_CONFIG_DIR=')
+    expect(shown).not.toContain(key)
     expect(holding(key)).toEqual([])
-    expect(holding('ANTHROPIC_API_KEY=[redacted:ANTHROPIC_API_KEY]')).toContain(`${run}/transcript.jsonl`)
+  })
+  test('gets a token, which is redacted; the control: it would be found', async () => {
+    const { holding, shown } = await told('ANTHROPIC_AUTH_TOKEN')
+    expect(shown).toContain(key)
+    expect(holding(key)).toEqual([])
+    expect(holding('ANTHROPIC_AUTH_TOKEN=[redacted:ANTHROPIC_AUTH_TOKEN]')).toContain(`${run}/transcript.jsonl`)
   })
 })

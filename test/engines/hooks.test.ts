@@ -21,7 +21,7 @@ function environment(event: string, entry: string | Entry, matcher?: string): In
   const { command, ...more } = typeof entry === 'string' ? { command: entry } : entry
   const kept = { type: 'command', command: `cat > $HOME/${event}.json; ${command}`, ...more }
   const hooks = { [event]: [{ hooks: [kept], ...(matcher !== undefined && { matcher }) }] }
-  return { folder: stage.home, hooks, settings: null, rules: [], mcpConfig: null, mcpServers: [] }
+  return { folder: stage.home, hooks, rules: [], mcpConfig: null, mcpServers: [] }
 }
 
 const say = (json: object, exit = 0) => `echo '${JSON.stringify(json)}'; exit ${exit}`

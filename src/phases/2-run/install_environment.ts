@@ -26,11 +26,7 @@ export async function installEnvironment(
   await copyAll(wanted.agents, path.join(cwd, '.claude/agents'))
   const hooks = filled(wanted.hooks, folder)
   const servers = filled(wanted.mcp_servers, folder)
-  const settings = Object.keys(hooks).length > 0 ? path.join(folder, '.claude/settings.json') : null
-  if (settings !== null) {
-    await writeNew(settings, { hooks })
-    await writeNew(path.join(cwd, '.claude/settings.json'), { hooks })
-  }
+  if (Object.keys(hooks).length > 0) await writeNew(path.join(cwd, '.claude/settings.json'), { hooks })
   const mcpConfig = Object.keys(servers).length > 0 ? path.join(cwd, '.mcp.json') : null
   if (mcpConfig !== null) {
     await writeNew(mcpConfig, { mcpServers: servers })
@@ -39,7 +35,6 @@ export async function installEnvironment(
   return {
     folder,
     hooks,
-    settings,
     rules: await textsOf(wanted.rules, path.join(cwd, '.claude/rules')),
     mcpConfig,
     mcpServers: Object.keys(servers),
