@@ -158,6 +158,7 @@ describe('failures, in the words of the real CLI', () => {
     ['exceeded retry limit, last status: 429 Too Many Requests', 'rate_limited', true],
     ['rate limit exceeded: Rate limit reached for gpt-5.5. Please try again in 1.5s.', 'rate_limited', true],
     ['We’re currently experiencing high demand, which may cause temporary errors.', 'server_error', true],
+    ['The model `gpt-none` does not exist or you do not have access to it.', 'bad_request', false],
     ['Selected model is at capacity. Please try a different model.', 'overloaded', true],
     ['Quota exceeded. Check your plan and billing details.', 'credentials', false],
     ['Connection failed: error sending request', 'unreachable', true],

@@ -162,6 +162,19 @@ rules:
       expect((await run(server)).outcome.report).toMatchObject({ finalResponse: 'done', stopReason: 'end_turn' })
     })
 
+    test('its tools get no credential; what stands in their environment they do get', async () => {
+      await using server = await practice(`
+rules:
+  - { name: end, when: { turn: 2 }, answer: { text: done } }
+  - { name: look, answer: { tool_calls: ${bash('env')} } }
+`)
+      const { events } = await run(server, { env: { ...stage.env, MINE: 'other-key' } })
+      const [{ output = '' } = {}] = ofType(events, 'tool_result')
+      expect(output).toContain('other-key')
+      expect(output).not.toContain('practice-key')
+      expect(output).not.toContain(server.url)
+    })
+
     test('tools: none offers none', async () => {
       await using server = await practice('rules: [{ name: a, answer: { text: a } }]')
       const { outcome } = await run(server, { tools: 'none' })

@@ -47,7 +47,7 @@ export function addPractice(args: Argv, done: Done): Argv {
       })
       process.stdout.write(`${server.url}\n`)
       process.stderr.write(
-        `practice model on ${server.url}; use it with\n  ANTHROPIC_BASE_URL=${server.url} ANTHROPIC_API_KEY=practice\nCtrl-C ends it.\n`,
+        `practice model on ${server.url}; use it with\n  ANTHROPIC_BASE_URL=${server.url} ANTHROPIC_API_KEY=practice\n  OPENAI_BASE_URL=${server.url}/v1 OPENAI_API_KEY=practice\nCtrl-C ends it.\n`,
       )
       await once(interrupts.drain, 'abort')
       await server.close()

@@ -85,7 +85,7 @@ const kindOfText: readonly (readonly [RegExp, FailureKind])[] = [
   [/at capacity|overloaded/i, 'overloaded'],
   [/high demand|stream disconnected|internal server error/i, 'server_error'],
   [/connection failed|error sending request|timed? ?out|dns|network/i, 'unreachable'],
-  [/^\s*\{.*"error"|invalid request|not supported|model .*not found/is, 'bad_request'],
+  [/^\s*\{.*"error"|invalid request|not supported|model .*(?:not found|does not exist)/is, 'bad_request'],
 ]
 
 function kindOfFailure(message: string): FailureKind {
