@@ -36,6 +36,7 @@ const switches = new Set([
 ])
 const repeatable = new Set([
   'gate',
+  'reporter',
   'fail-on',
   'failOn',
   'allow-read',

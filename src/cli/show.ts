@@ -8,12 +8,14 @@ import type { Gate } from '../phases/4-report/gate/parse.ts'
 import { headline, summaryTable, sureness } from '../phases/4-report/summary_table.ts'
 import { exitCodes } from './exit.ts'
 import { gateLines, judgeGates } from './gates.ts'
+import type { Reporter } from './reporters.ts'
 import { colours, columns, safe, wrap } from './style.ts'
 
 export interface HowToShow {
   json: boolean
   interrupted: boolean
   gates?: readonly Gate[]
+  reporters?: readonly Reporter[]
 }
 
 /** Exit code 0, 1 when a gate fails, 3 when a planned run has no grade (which wins), 130 after Ctrl-C. With json, the result line is all that is printed. */

@@ -6,6 +6,7 @@ import { indexPaths } from '../store/paths.ts'
 import { codeFor } from './error_code.ts'
 import { exitCodes } from './exit.ts'
 import { gateLines, judgeGates } from './gates.ts'
+import { report } from './reporters.ts'
 import type { HowToShow } from './show.ts'
 import { colours, columns, oneLine, safe } from './style.ts'
 
@@ -19,27 +20,24 @@ const worstFirst = [
 ] as const
 
 /** With json, the index line is all that is printed. */
-export function showIndex({ root, index, ends }: ManyResult, how: HowToShow): number {
-  const gated = ends.flatMap((end) =>
-    end.status === 'benched'
-      ? [
-          {
-            of: [end.skill, end.cell].filter(Boolean).join(' '),
-            gates: judgeGates(how.gates ?? [], end.result.benchmark),
-          },
-        ]
-      : [],
-  )
+export async function showIndex({ root, index, ends }: ManyResult, how: HowToShow): Promise<number> {
+  const reported = ends.flatMap((end) => {
+    if (end.status !== 'benched') return []
+    const { benchmark } = end.result
+    const name = [benchmark.metadata.skill_name, end.cell].filter(Boolean).join(' ')
+    return [{ name, benchmark, gates: judgeGates(how.gates ?? [], benchmark) }]
+  })
+  if (how.reporters !== undefined) await report(how.reporters, reported)
   const codes: number[] = [
     ...(how.interrupted ? [exitCodes.interrupted] : []),
     ...ends.flatMap((end) => (end.status === 'failed' ? codeFor(end.error) : [])),
-    ...gated.flatMap(({ gates }) => (gates.every(({ passed }) => passed) ? [] : exitCodes.gateFailed)),
+    ...reported.flatMap(({ gates }) => (gates.every(({ passed }) => passed) ? [] : exitCodes.gateFailed)),
     ...index.rows.flatMap(({ status }) => (status === 'incomplete' ? exitCodes.incomplete : [])),
   ]
   const code = worstFirst.find((one) => codes.includes(one)) ?? exitCodes.done
   if (how.json) {
     process.stdout.write(
-      `${JSON.stringify({ type: 'index', exit_code: code, folder: root, ...index, gates: gated })}\n`,
+      `${JSON.stringify({ type: 'index', exit_code: code, folder: root, ...index, gates: reported.map(({ name, gates }) => ({ name, gates })) })}\n`,
     )
     return code
   }
@@ -52,7 +50,7 @@ export function showIndex({ root, index, ends }: ManyResult, how: HowToShow): nu
   const paths = indexPaths(root)
   const judge = index.judge === null ? [] : [dim(safe(`judge of all: ${index.judge}`))]
   const lines = ['', bold(indexHeadline(index)), '', dim(table[0] ?? ''), ...table.slice(1), '', ...judge]
-  const judged = gated.flatMap(({ of, gates }) => gateLines(gates).map((line) => `${safe(of)}: ${line}`))
+  const judged = reported.flatMap(({ name, gates }) => gateLines(gates).map((line) => `${safe(name)}: ${line}`))
   process.stdout.write(`${[...lines, ...judged, ...[paths.index, paths.markdown, paths.page].map(place)].join('\n')}\n`)
   return code
 }

@@ -1,5 +1,5 @@
 /** `bench --gate` and `--fail-on`: exit 1 when one does not hold, 3 wins, mistakes cost nothing. */
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { agent, fresh, makeSkill, whetstone } from './program.ts'
@@ -56,4 +56,49 @@ test('with many skills each is held against them', async () => {
   ])
   expect(end.code, end.stderr).toBe(1)
   expect(end.stdout.match(/gate FAILED/g)).toHaveLength(2)
+})
+
+test('--reporter writes each report; GitHub gets its summary', async () => {
+  const folder = fresh()
+  const at = (name: string) => path.join(folder, name)
+  const asked = `junit:${at('deep/results.xml')},markdown:${at('report.md')},json:${at('report.json')},github`
+  const summary = at('summary.md')
+  const workspace = path.join(fresh(), 'ws')
+  const end = await whetstone(
+    [
+      'bench',
+      skill,
+      '--engine',
+      agent('verbose.mjs'),
+      '--runs',
+      '1',
+      '--workspace',
+      workspace,
+      '--reporter',
+      asked,
+      '--gate',
+      'pass_rate > 1',
+    ],
+    { env: { GITHUB_STEP_SUMMARY: summary } },
+  )
+  expect(end.code, end.stderr).toBe(1)
+  expect(readFileSync(at('deep/results.xml'), 'utf8')).toContain('<failure message="is ')
+  expect(readFileSync(summary, 'utf8').trim()).toBe(readFileSync(at('report.md'), 'utf8').trim())
+  expect(JSON.parse(readFileSync(at('report.json'), 'utf8'))).toMatchObject([
+    { gates: [{ passed: false }], benchmark: { complete: true } },
+  ])
+  expect(end.stderr).toMatch(/^::error title=.*gate failed: pass_rate > 1/m)
+})
+
+test.each([
+  ['junt:x.xml', /did you mean junit\?/],
+  ['junit', /no path/],
+  ['github:x', /takes no path/],
+  ['markdown:/', /is a folder/],
+])('--reporter %s is refused before anything starts', async (reporter, message) => {
+  const workspace = path.join(fresh(), 'ws')
+  const end = await bench(['--reporter', reporter], workspace)
+  expect(end.code).toBe(2)
+  expect(end.stderr).toMatch(message)
+  expect(existsSync(workspace)).toBe(false)
 })

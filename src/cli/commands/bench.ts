@@ -7,6 +7,7 @@ import type { BenchRequest } from '../../flows/prepare.ts'
 import type { RerunRequest } from '../../flows/rerun.ts'
 import type { Gate } from '../../phases/4-report/gate/parse.ts'
 import { exitCodes } from '../exit.ts'
+import type { Reporter } from '../reporters.ts'
 import { benchFlags } from './bench_flags.ts'
 import type { OfSkill } from './bench_settings.ts'
 import { limitsOf } from './limit_flags.ts'
@@ -64,19 +65,19 @@ async function start(given: BenchArguments, argv: readonly string[]): Promise<nu
   const ofSkills = await settingsOfSkills({ argv, options: benchOptions, args: given })
   const parsed = ofSkills[0]?.configured.args ?? given
   if (given.printConfig) return printSettings(ofSkills, given.json)
-  const gates = parsed.gate.length + parsed.failOn.length > 0 ? (await import('../gates.ts')).gatesOf(parsed) : []
+  const pipeline = await pipelineOf(parsed)
   if (!given.json) await saySettings(ofSkills)
   const request = requestOf(parsed)
   const { skill: skills, matrix = null, json, dryRun, lastFailed } = parsed
   const [skill = '', ...others] = skills
   const each = new Map(ofSkills.map((one) => [path.resolve(one.skill), requestOf(one.configured.args)]))
   if (!dryRun && parsed.rerun === undefined) await askIfDear(parsed, { ...request, skills, matrix, each })
-  if (parsed.rerun !== undefined) return rerunAndShow({ ...request, skill, run: parsed.rerun }, { json, gates })
+  if (parsed.rerun !== undefined) return rerunAndShow({ ...request, skill, run: parsed.rerun }, { json, ...pipeline })
   if (others.length > 0 || matrix !== null) {
-    return benchSeveral({ ...request, skills, matrix, each }, { json, dryRun, lastFailed, gates })
+    return benchSeveral({ ...request, skills, matrix, each }, { json, dryRun, lastFailed, ...pipeline })
   }
-  if (lastFailed) return lastFailedAndShow({ ...request, skill }, { json, dryRun, gates })
-  return dryRun ? planAndShow({ ...request, skill }, json) : benchAndShow({ ...request, skill }, { json, gates })
+  if (lastFailed) return lastFailedAndShow({ ...request, skill }, { json, dryRun, ...pipeline })
+  return dryRun ? planAndShow({ ...request, skill }, json) : benchAndShow({ ...request, skill }, { json, ...pipeline })
 }
 
 function requestOf(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
@@ -142,23 +143,34 @@ async function printSettings(ofSkills: readonly OfSkill<BenchArguments>[], json:
   return exitCodes.done
 }
 
-interface How {
-  json: boolean
+interface Pipeline {
   gates: readonly Gate[]
+  reporters: readonly Reporter[]
 }
 
-async function benchAndShow(request: BenchRequest, { json, gates }: How): Promise<number> {
+/** Read before anything is paid for. */
+async function pipelineOf({ gate, failOn, reporter }: BenchArguments): Promise<Pipeline> {
+  const gates = gate.length + failOn.length === 0 ? [] : (await import('../gates.ts')).gatesOf({ gate, failOn })
+  const reporters = reporter.length === 0 ? [] : await (await import('../reporters.ts')).reportersOf(reporter)
+  return { gates, reporters }
+}
+
+interface How extends Pipeline {
+  json: boolean
+}
+
+async function benchAndShow(request: BenchRequest, { json, ...pipeline }: How): Promise<number> {
   const { bench } = await import('../../flows/bench.ts')
   const { concurrency } = request
   const { result, interrupted } = await withFlow({ json, concurrency }, (context) => bench(request, context))
-  return await showResult(result, { json, interrupted, gates })
+  return await showResult(result, { json, interrupted, ...pipeline })
 }
 
 async function benchSeveral(
   request: ManyRequest,
   how: How & { dryRun: boolean; lastFailed: boolean },
 ): Promise<number> {
-  const { json, dryRun, lastFailed, gates } = how
+  const { json, dryRun, lastFailed, ...pipeline } = how
   const { concurrency } = request
   if (dryRun) return planSeveral(request, { json, lastFailed })
   const { benchMany } = await import('../../flows/bench_many.ts')
@@ -167,7 +179,7 @@ async function benchSeveral(
   const { result, interrupted } = await withFlow({ json, concurrency }, (context) =>
     lastFailed ? benchMany(request, context, lastFailedOrNewest) : benchMany(request, context),
   )
-  return showIndex(result, { json, interrupted, gates })
+  return showIndex(result, { json, interrupted, ...pipeline })
 }
 
 async function planSeveral(request: ManyRequest, how: { json: boolean; lastFailed: boolean }): Promise<number> {
@@ -195,10 +207,10 @@ async function lastFailedAndShow(request: BenchRequest, how: How & { dryRun: boo
   return dryRun ? planAndShow(again, json) : benchAndShow(again, how)
 }
 
-async function rerunAndShow(request: RerunRequest, { json, gates }: How): Promise<number> {
+async function rerunAndShow(request: RerunRequest, { json, ...pipeline }: How): Promise<number> {
   const { rerun } = await import('../../flows/rerun.ts')
   const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) => rerun(request, context))
-  return await showResult(result, { json, interrupted, gates })
+  return await showResult(result, { json, interrupted, ...pipeline })
 }
 
 async function planAndShow(request: BenchRequest, json: boolean): Promise<number> {

@@ -1,4 +1,4 @@
-/** The flags that turn a benchmark into a gate. */
+/** The flags for a pipeline: gates and reports. */
 import type { Options } from 'yargs'
 import { UserError } from '../../base/error.ts'
 
@@ -19,6 +19,13 @@ export const gateFlags = {
     defaultDescription: 'none',
     coerce: verdictsOf,
     describe: 'exit 1 on these verdicts for these cases: hurts, no_difference, inconclusive, helps (with commas)',
+  },
+  reporter: {
+    type: 'string',
+    array: true,
+    nargs: 1,
+    default: [] as string[],
+    describe: 'reports for others, with commas: junit:<path>, markdown:<path>, json:<path>, github',
   },
 } satisfies Record<string, Options>
 

@@ -36,7 +36,14 @@ export function withJson<T>(args: Argv<T>) {
 /** As showResult of show.ts. */
 export async function showResult(result: Summarized, how: HowToShow): Promise<number> {
   const show = await import('../show.ts')
-  return show.showResult(result, how)
+  const code = show.showResult(result, how)
+  const { benchmark } = result
+  if (how.reporters !== undefined && how.reporters.length > 0) {
+    const [{ report }, { judgeGates }] = await Promise.all([import('../reporters.ts'), import('../gates.ts')])
+    const gates = judgeGates(how.gates ?? [], benchmark)
+    await report(how.reporters, [{ name: benchmark.metadata.skill_name, benchmark, gates }])
+  }
+  return code
 }
 
 /** Runs a flow with the live view (or JSON lines) and Ctrl-C; the view always ends. */
