@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 
 const asked = process.argv.slice(2)
-const names = asked.length > 0 ? asked : ['startup', 'runs', 'makespan', 'aggregate', 'memory', 'cache', 'plugin_eval']
+const all = ['startup', 'runs', 'makespan', 'aggregate', 'statistics', 'memory', 'cache', 'plugin_eval']
+const names = asked.length > 0 ? asked : all
 for (const name of names) {
   const { status } = spawnSync(process.execPath, [path.join(import.meta.dirname, `${name}.mjs`)], { stdio: 'inherit' })
   if (status !== 0) process.exitCode = 1

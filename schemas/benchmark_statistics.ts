@@ -26,6 +26,7 @@ export const scopeDifference = z.object({
       'permutation_normal',
       'sign_flip_exact',
       'sign_flip_draws',
+      'sign_flip_normal',
       'e_value',
     ])
     .nullable(),

@@ -18,22 +18,32 @@ interface Found {
 
 /** By case, in the order in which they stand in its runs. */
 export function expectationRows(runs: readonly BenchmarkRun[], arms: Arms): StatisticsExpectation[] {
-  const found = new Map<string, Found>()
+  const found = new Map<number, Map<string, Found>>()
   for (const run of runs) {
     const side = sideOf(run, arms)
     if (side === null) continue
+    const own = found.get(run.eval_id) ?? new Map<string, Found>()
+    found.set(run.eval_id, own)
     for (const one of run.expectations) {
-      const key = `${run.eval_id} ${one.text}`
-      const row = found.get(key) ?? newRow(run.eval_id, one.text, indicatorOf(one, rulesApply(arms)))
+      const row = own.get(one.text) ?? newRow(run.eval_id, one.text, indicatorOf(one, rulesApply(arms)))
       row[side].total += 1
       if (one.passed) row[side].passed += 1
       row.verdicts.push(`${side} ${run.run_number}${one.passed ? '+' : '-'}`)
-      found.set(key, row)
+      own.set(one.text, row)
     }
   }
-  const rows = [...found.values()].sort((a, b) => a.evalId - b.evalId)
-  const twins = twinsOf(rows)
-  return rows.map((row) => rowOf(row, twins.get(patternOf(row)) ?? null))
+  return [...found].sort(([a], [b]) => a - b).flatMap(([, own]) => rowsOf([...own.values()]))
+}
+
+/** Of one case. */
+function rowsOf(rows: readonly Found[]): StatisticsExpectation[] {
+  const first = new Map<string, string>()
+  return rows.map((row) => {
+    const pattern = row.verdicts.sort().join(' ')
+    const twin = first.get(pattern) ?? null
+    if (twin === null) first.set(pattern, row.text)
+    return rowOf(row, twin)
+  })
 }
 
 function newRow(evalId: number, text: string, indicator: Found['indicator']): Found {
@@ -47,18 +57,7 @@ function newRow(evalId: number, text: string, indicator: Found['indicator']): Fo
   }
 }
 
-function patternOf({ evalId, verdicts }: Found): string {
-  return `${evalId} ${[...verdicts].sort().join(' ')}`
-}
-
-/** The first expectation of each pattern of verdicts. */
-function twinsOf(rows: readonly Found[]): Map<string, string> {
-  const first = new Map<string, string>()
-  for (const row of rows) if (!first.has(patternOf(row))) first.set(patternOf(row), row.text)
-  return first
-}
-
-/** Verdicts that never change say nothing of redundancy. */
+/** `twin`: an earlier expectation with the same verdicts. Verdicts that never change say nothing of redundancy. */
 function rowOf(row: Found, twin: string | null): StatisticsExpectation {
   const { evalId, text, indicator, candidate, baseline } = row
   const [passed, total] = [candidate.passed + baseline.passed, candidate.total + baseline.total]
@@ -73,6 +72,6 @@ function rowOf(row: Found, twin: string | null): StatisticsExpectation {
     discrimination: both ? round(candidate.passed / candidate.total - baseline.passed / baseline.total, 6) : null,
     always_passes: passed === total,
     never_passes: passed === 0,
-    redundant_with: varies && twin !== text ? twin : null,
+    redundant_with: varies ? twin : null,
   }
 }

@@ -39,5 +39,12 @@ export function indicatorOf(
 ): Indicator {
   if (indicator === true) return 'author'
   if (!byRule || indicator === false) return null
-  return rules.find(([, pattern]) => pattern.test(text))?.[0] ?? null
+  const before = known.get(text)
+  if (before !== undefined) return before
+  const found = rules.find(([, pattern]) => pattern.test(text))?.[0] ?? null
+  if (known.size < 10_000) known.set(text, found)
+  return found
 }
+
+/** The same text stands in every run of its case. */
+const known = new Map<string, Indicator>()

@@ -45,21 +45,21 @@ function differenceOf(
   const none = { mean: null, ci_low: null, ci_high: null, method: null, p_value: null, p_method: null }
   if (n === 0) return { ...none, n_cases: 0, n_runs }
   const { pValue, method } = signFlip(differences, seed)
-  const interval = intervalOf(differences, alpha)
+  const interval = sampleInterval(differences, alpha)
   return {
     mean: round(meanOf(differences), 6),
     ci_low: interval === null ? null : round(interval.low, 6),
     ci_high: interval === null ? null : round(interval.high, 6),
     method: interval === null ? null : interval.method,
     p_value: round(pValue, 6),
-    p_method: method === 'exact' ? 'sign_flip_exact' : 'sign_flip_draws',
+    p_method: `sign_flip_${method}`,
     n_cases: n,
     n_runs,
   }
 }
 
 /** t where at least 6 cases differ (5 of 5 in the smallest suites), a bound where all differ by the same, else none. */
-function intervalOf(differences: readonly number[], alpha: number) {
+export function sampleInterval(differences: readonly number[], alpha: number) {
   const n = differences.length
   if (n < leastCases) return null
   const [first = 0] = differences

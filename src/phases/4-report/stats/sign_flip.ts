@@ -1,4 +1,5 @@
 /** The sign-flip permutation test: were the arms' names interchangeable within each case, how often is the mean this far from 0. */
+import { normalCdf } from './quantiles.ts'
 import { type Random, seeded } from './random.ts'
 
 export interface PermutationP {
@@ -11,6 +12,8 @@ export interface PermutationP {
 /** Up to this many differences that are not 0 all signs are tried: 2^24 sums from two halves of 2^12. */
 const mostExact = 24
 const draws = 10_000
+/** Beyond so many the sum over the signs is normal for every purpose here. */
+const mostDrawn = 500
 /** Sums this near are the same: they are made in another order. */
 const near = 1e-9
 
@@ -25,7 +28,7 @@ export function signFlip(differences: readonly number[], seed: number): Permutat
     const atLeast = (target: number) => countAtLeast(left, right, target - near) / (left.length * right.length)
     return { pValue: Math.min(1, 2 * atLeast(Math.abs(observed))), above: atLeast(observed), method: 'exact' }
   }
-  return byDraws(values, observed, seeded(seed))
+  return values.length <= mostDrawn ? byDraws(values, observed, seeded(seed)) : byNormal(values, observed)
 }
 
 /** Every sum over the signs, in rising order. */
@@ -51,6 +54,11 @@ function countAtLeast(left: ArrayLike<number>, right: ArrayLike<number>, target:
     count += right.length - from
   }
   return count
+}
+
+function byNormal(values: readonly number[], observed: number): PermutationP {
+  const z = observed / Math.sqrt(values.reduce((sum, one) => sum + one * one, 0))
+  return { pValue: Math.min(1, 2 * normalCdf(-Math.abs(z))), above: normalCdf(-z), method: 'normal' }
 }
 
 /** The observed signs count as one draw, so p is never 0. */

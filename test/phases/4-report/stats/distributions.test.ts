@@ -129,6 +129,12 @@ describe('paired by case', () => {
     expect(Math.abs(drawn.pValue - exact.pValue)).toBeLessThan(0.02) // 10,000 draws: 4 standard errors at p = .5
     expect(signFlip([...values, 1e-6, -1e-6], 1)).toEqual(drawn)
   })
+  test('very many by the normal distribution, near the drawn value', () => {
+    const values = Array.from({ length: 500 }, (_, at) => ((at * 7) % 11) / 10 - 0.47)
+    const [drawn, normal] = [signFlip(values, 1), signFlip([...values, 1e-6], 1)]
+    expect([drawn.method, normal.method]).toEqual(['draws', 'normal'])
+    expect(Math.abs(drawn.pValue - normal.pValue)).toBeLessThan(0.02)
+  })
   test('turned signs turn the side and leave p', () => {
     const some = fc.array(fc.integer({ min: -12, max: 12 }), { minLength: 1, maxLength: 14 })
     fc.assert(

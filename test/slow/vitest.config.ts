@@ -1,0 +1,14 @@
+import path from 'node:path'
+import { defineConfig } from 'vitest/config'
+
+/** `npm run test:slow`: seeded simulations of the statistics, a few minutes on two cores. */
+export default defineConfig({
+  root: path.dirname(path.dirname(import.meta.dirname)),
+  test: {
+    include: ['test/slow/*.slow.ts'],
+    testTimeout: 600_000,
+    pool: 'forks',
+    maxWorkers: 2,
+    disableConsoleIntercept: true,
+  },
+})
