@@ -1,0 +1,55 @@
+/** What a plan can see, and how noise is known: before anything is spent, and from runs made for it. */
+import { expect, test } from 'vitest'
+import { detectableBefore, neededFor } from '../../../../src/phases/4-report/stats/before.ts'
+import { calibrationOf, splitNoise } from '../../../../src/phases/4-report/stats/noise.ts'
+import { alpha, near } from './near.ts'
+import reference from './reference.json' with { type: 'json' }
+
+test('the smallest difference of a plan, by scope', () => {
+  near(detectableBefore({ cases: 20, runs: 3 }).cases_like_these, reference.power['mde n=20 w2=1/9 s=1/6 K=3'])
+  expect(detectableBefore({ cases: 4, runs: 10 }).cases_like_these).toBeNull()
+  near(detectableBefore({ cases: 4, runs: 10 }).these_cases, Math.sqrt((7.848879734349088 * (1 / 3 / 10)) / 4))
+  expect(detectableBefore({ cases: 1, runs: 1 }).these_cases).toBe(1)
+})
+
+test.each([
+  [4, 3, 0.2, 17, 44],
+  [10, 3, 0.5, 2, 7],
+  [4, 3, 0.9, 2, 6],
+])('%i cases × %i runs, to see %d: %i runs or %i cases', (cases, runs, detect, needRuns, needCases) => {
+  expect(neededFor(detect, { cases, runs })).toEqual({ runs: needRuns, cases: needCases })
+})
+
+test('more power needs more; a steadier suite needs less', () => {
+  const planned = { cases: 4, runs: 3 }
+  expect(neededFor(0.2, { ...planned, power: 0.95 }).runs).toBeGreaterThan(neededFor(0.2, planned).runs)
+  const spread = { between: 0.01, candidate: 0.01, baseline: 0.01 }
+  expect(neededFor(0.2, { ...planned, spread })).toEqual({ runs: 2, cases: 6 })
+})
+
+test('the baseline against itself', () => {
+  const found = calibrationOf([{ candidate: Array(10).fill(1), baseline: Array(10).fill(1) }], alpha)
+  expect(found).toMatchObject({ difference: 0, n_runs: 20 })
+  near(found?.floor, 1 - 0.722467)
+  expect(calibrationOf([], alpha)).toBeNull()
+})
+
+test('grading noise is told from execution noise', () => {
+  // Runs that are the same, verdicts that are not: all of it is grading.
+  const graded = splitNoise([
+    [
+      [0, 1],
+      [1, 0],
+    ],
+  ])
+  expect(graded).toEqual({ execution_variance: 0, grading_variance: 0.5, n_runs: 2, gradings: 4 })
+  // Verdicts that are the same, runs that are not: none of it is.
+  const executed = splitNoise([
+    [
+      [0, 0],
+      [1, 1],
+    ],
+  ])
+  expect(executed).toEqual({ execution_variance: 0.5, grading_variance: 0, n_runs: 2, gradings: 4 })
+  expect(splitNoise([[[1]], [[0]]])).toBeNull()
+})
