@@ -11,6 +11,7 @@ import { feedback } from './feedback.ts'
 import { flowEvent } from './flow_event.ts'
 import { grading } from './grading.ts'
 import { history } from './history.ts'
+import { spentLine } from './limits.ts'
 import { metrics } from './metrics.ts'
 import { plan, runSpec } from './plan.ts'
 import { runRecord } from './run.ts'
@@ -32,6 +33,7 @@ export const artefacts = {
   comparison,
   analysis,
   history,
+  spent: spentLine,
   check_report: checkReport,
   feedback,
   flow_event: flowEvent,

@@ -21,3 +21,14 @@ export const stop = z.object({
 
 export type StopKind = z.infer<typeof stopKind>
 export type Stop = z.infer<typeof stop>
+
+/** A line of spent.jsonl: what an attempt at a run, or its grading, was paid with. */
+export const spentLine = z.object({
+  run_id: z.string(),
+  part: z.enum(['run', 'grading']),
+  started_at: z.iso.datetime().describe('of the run: tells attempts apart'),
+  usd: z.number().nonnegative().nullable().describe('null: not reported'),
+  tokens: z.number().nonnegative().nullable(),
+})
+
+export type SpentLine = z.infer<typeof spentLine>

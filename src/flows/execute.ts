@@ -83,7 +83,7 @@ export async function execute(execution: Execution, context: FlowContext): Promi
       if (await mayGrade(limited, spec, stored)) grade(spec, stored)
       return
     }
-    if (limited !== null && !(await isLetIn(limited, spec, slot))) return
+    if (limited !== null && !(await isLetIn(limited, spec, { slot, drain }))) return
     const record = await runAndCommit(execution, { spec, slot, pace }, context).catch((error: unknown) => {
       limited?.spending.drop(spec)
       throw error
@@ -113,11 +113,17 @@ export async function execute(execution: Execution, context: FlowContext): Promi
 }
 
 /** Whether a run may start. Whoever waits to be let in holds no place: another attempt of a run that was let in may need it. */
-async function isLetIn({ spending }: Limited, spec: RunSpec, slot: Slot): Promise<boolean> {
+async function isLetIn(
+  { spending }: Limited,
+  spec: RunSpec,
+  { slot, drain }: { slot: Slot; drain: AbortSignal },
+): Promise<boolean> {
   slot.release()
   if (!(await spending.admit(spec))) return false
   await slot.take()
-  return spending.mayStart(spec)
+  if (!drain.aborted) return spending.mayStart(spec)
+  spending.drop(spec)
+  return false
 }
 
 /** The machine is short of something, or its disk can't be written to any more: every further run would be paid for in vain. */

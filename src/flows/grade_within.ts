@@ -22,6 +22,6 @@ export async function gradeWithin(limited: Limited | null, request: GradeRequest
   try {
     grading = await gradeStored(request, { ...context, signal: AbortSignal.any([context.signal, limited.deadline]) })
   } finally {
-    limited.spending.graded(request.spec, grading)
+    limited.spending.graded(request.spec, grading, request.stored.record)
   }
 }

@@ -1,6 +1,7 @@
 /** A benchmark under limits: what is spent already is counted, what earlier runs took is known, and the first limit ends it. */
-import type { Stop, StopKind } from '../../schemas/limits.ts'
+import type { SpentLine, Stop, StopKind } from '../../schemas/limits.ts'
 import type { Plan, RunSpec } from '../../schemas/plan.ts'
+import { noteSpent, readSpent } from '../store/ledger.ts'
 import { readRun, type StoredRun } from '../store/store.ts'
 import type { FlowContext } from './context.ts'
 import { isDone } from './execute.ts'
@@ -65,8 +66,16 @@ export async function openLimited(request: LimitedRequest, context: FlowContext)
     const stop = stopped()
     if (stop !== null) context.emit({ type: 'budget_reached', ...stop })
   }
-  const spending = new Spending({ limits, purses, forecast, open, drain: context.drain, now: context.now, onStop })
-  for (const { spec, stored } of made) if (stored !== null) countStored(spending, forecast, { spec, stored })
+  const onPaid = (line: SpentLine) => {
+    if (purses.units.length > 0) noteSpent(folder, line)
+  }
+  const { drain, now } = context
+  const spending = new Spending({ limits, purses, forecast, open, drain, now, onStop, onPaid })
+  for (const { spec, stored } of made) if (stored !== null) forecast.now.addStored(spec, stored)
+  for (const line of await paidBefore(folder, made)) {
+    const what = line.part === 'run' ? 'the cost' : 'the cost of grading'
+    spending.begin(line, `${what} of ${line.run_id} was not reported`)
+  }
   const clock = startClock(limits.deadline, spending, context)
   return {
     spending,
@@ -77,12 +86,23 @@ export async function openLimited(request: LimitedRequest, context: FlowContext)
   }
 }
 
-function countStored(spending: Spending, forecast: Forecast, made: { spec: RunSpec; stored: StoredRun }): void {
-  const { spec, stored } = made
-  forecast.now.addStored(spec, stored)
-  spending.begin(paidForRun(stored.record), `the cost of ${spec.run_id} was not reported`)
-  if (stored.grading === null) return
-  spending.begin(paidForGrading(stored.grading), `the cost of grading ${spec.run_id} was not reported`)
+/** What is noted as paid; and what is on disk besides, of runs that were made without a budget. */
+async function paidBefore(
+  folder: string,
+  made: readonly { spec: RunSpec; stored: StoredRun | null }[],
+): Promise<SpentLine[]> {
+  const noted = await readSpent(folder)
+  const keyOf = ({ run_id, part, started_at }: Omit<SpentLine, 'usd' | 'tokens'>) => `${run_id} ${part} ${started_at}`
+  const known = new Set(noted.map(keyOf))
+  const stored = made.flatMap(({ spec: { run_id }, stored: one }): SpentLine[] => {
+    if (one === null) return []
+    const { started_at } = one.record
+    return [
+      { run_id, part: 'run', started_at, ...paidForRun(one.record) },
+      { run_id, part: 'grading', started_at, ...paidForGrading(one.grading) },
+    ]
+  })
+  return [...noted, ...stored.filter((line) => !known.has(keyOf(line)))]
 }
 
 function startClock(deadline: Date | null, spending: Spending, context: FlowContext) {

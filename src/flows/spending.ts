@@ -1,6 +1,6 @@
 /** Decides which run may start under a budget and a deadline, in the order asked, and counts what each took. */
 import type { Grading } from '../../schemas/grading.ts'
-import type { StopKind } from '../../schemas/limits.ts'
+import type { SpentLine, StopKind } from '../../schemas/limits.ts'
 import type { RunSpec } from '../../schemas/plan.ts'
 import type { RunRecord } from '../../schemas/run.ts'
 import type { Limits } from './limits.ts'
@@ -10,6 +10,8 @@ import { paidForGrading, type Spent, spentByGrading, spentByRun } from './spent.
 
 /** What of a run matters here. */
 type OpenRun = Pick<RunSpec, 'run_id' | 'eval_id' | 'configuration' | 'run_number'>
+
+type Paid = Pick<Spent, 'usd' | 'tokens'>
 
 export interface SpendingRequest {
   limits: Limits
@@ -22,6 +24,8 @@ export interface SpendingRequest {
   now: () => Date
   /** Called once, when something is refused. */
   onStop: (kind: StopKind, what?: string) => void
+  /** Called for everything that was paid. */
+  onPaid?: (line: SpentLine) => void
 }
 
 /** What is set aside for a run that was let in. */
@@ -88,6 +92,7 @@ export class Spending {
       this.finished += 1
     }
     const hold = this.#holds.get(spec.run_id)
+    this.#note('run', record, spent)
     this.#pay(again ? nothing : (hold?.run ?? nothing), spent, `the cost of ${spec.run_id} was not reported`)
     const exceeded = again ? this.#request.purses.exceeded() : null
     if (exceeded !== null) this.#stop(exceeded)
@@ -99,12 +104,13 @@ export class Spending {
   }
 
   /** Counts the grading of a run, null where there is none; the run is over. */
-  graded(spec: OpenRun, grading: Grading | null): void {
+  graded(spec: OpenRun, grading: Grading | null, run: Pick<RunRecord, 'run_id' | 'started_at'>): void {
     const hold = this.#holds.get(spec.run_id)
     this.#holds.delete(spec.run_id)
     if (hold !== undefined) this.#request.purses.settle(hold.run, nothing)
     const spent = paidForGrading(grading)
     if (grading !== null) this.#request.forecast.now.add('grading', spec, spentByGrading(grading))
+    if (grading?.judge !== undefined) this.#note('grading', run, spent)
     this.#pay(hold?.grading ?? nothing, spent, `the cost of grading ${spec.run_id} was not reported`)
     this.#pump()
   }
@@ -116,8 +122,8 @@ export class Spending {
     this.#pump()
   }
 
-  /** Counts what was spent before: of the runs on disk. */
-  begin(spent: Spent, what: string): void {
+  /** Counts what was paid before. */
+  begin(spent: Paid, what: string): void {
     this.#pay(nothing, spent, what)
   }
 
@@ -129,18 +135,23 @@ export class Spending {
     this.#pump()
   }
 
-  #pay(estimate: Amounts, spent: Spent, what: string): void {
+  #note(part: Part, { run_id, started_at }: Pick<RunRecord, 'run_id' | 'started_at'>, { usd, tokens }: Paid): void {
+    this.#request.onPaid?.({ run_id, part, started_at, usd, tokens })
+  }
+
+  #pay(estimate: Amounts, spent: Paid, what: string): void {
     const usd = spent.usd ?? this.#request.limits.costPerRun
     const { purses } = this.#request
     purses.settle(estimate, { usd: usd ?? estimate.usd, tokens: spent.tokens ?? estimate.tokens })
     const known = { usd, tokens: spent.tokens }
-    if (purses.units.some((unit) => known[unit] === null)) this.#stop('unreported_cost', what)
+    if (purses.units.every((unit) => known[unit] !== null)) return
+    this.#stop('unreported_cost', what)
+    this.#isHalted = true
   }
 
   #stop(kind: StopKind, what?: string): void {
     if (this.#isOver) return
     this.#isOver = true
-    this.#isHalted = kind === 'unreported_cost'
     this.#request.onStop(kind, what)
   }
 

@@ -8,6 +8,8 @@ export interface BenchmarkPaths {
   benchmark: string
   markdown: string
   report: string
+  /** What was paid, where there is a budget. */
+  spent: string
   /** Runs are filled here and renamed into place when they are whole. */
   partial: string
 }
@@ -23,6 +25,7 @@ export function benchmarkPaths(folder: string): BenchmarkPaths {
     benchmark: path.join(folder, 'benchmark.json'),
     markdown: path.join(folder, 'benchmark.md'),
     report: path.join(folder, 'report.html'),
+    spent: path.join(folder, 'spent.jsonl'),
     partial: path.join(folder, '.partial'),
   }
 }

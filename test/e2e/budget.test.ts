@@ -1,5 +1,5 @@
 /** A budget ends a benchmark in time, what is there is valid and balanced, a larger one goes on; a deadline likewise. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchmark } from '../../schemas/benchmark.ts'
@@ -36,7 +36,7 @@ function stateOf(workspace: string) {
   const records = files.map((name) => runRecord.parse(JSON.parse(readFileSync(path.join(newest, name), 'utf8'))))
   const result = benchmark.parse(JSON.parse(readFileSync(path.join(newest, 'benchmark.json'), 'utf8')))
   const read = (name: string) => readFileSync(path.join(newest, name), 'utf8')
-  return { benchmarks: names.length, records, result, read }
+  return { benchmarks: names.length, folder: newest, records, result, read }
 }
 
 const costs = (records: ReturnType<typeof stateOf>['records']) => records.map(({ cost }) => cost?.usd ?? Number.NaN)
@@ -78,6 +78,37 @@ describe('--budget for half of the runs', () => {
       expect(again).toMatchObject({ code: 0, benchmarks: 1, result: { complete: true } })
       expect(again.result.metadata.stopped).toBeUndefined()
       expect(again.records).toHaveLength(24)
+    })
+  })
+  /** Ends early, loses two runs, and is resumed with the same budget. */
+  const resumed = async (forget: boolean) => {
+    const { total } = await whole
+    return await withServer(async ({ run }) => {
+      const flags = ['--budget', String(total / 2), '--no-cache']
+      const first = await run(...flags)
+      const [one, other] = readdirSync(first.folder).filter((name) => name.startsWith('eval-'))
+      for (const name of [one, other])
+        rmSync(path.join(first.folder, name ?? '', 'with_skill/run-1'), { recursive: true })
+      if (forget) rmSync(path.join(first.folder, 'spent.jsonl'))
+      const second = await run(...flags)
+      expect(second.benchmarks).toBe(1)
+      return { kept: sum(costs(second.records)), spent: second.result.metadata.stopped?.spent ?? 0 }
+    })
+  }
+  test('what was paid for runs that are lost counts after a resume', async () => {
+    const { kept, spent } = await resumed(false)
+    expect(spent).toBeGreaterThan(kept * 1.1)
+  })
+  test('negative control: without spent.jsonl it is what lies on disk', async () => {
+    const { kept, spent } = await resumed(true)
+    expect(spent).toBeCloseTo(kept, 9)
+  })
+  test('aggregate keeps the mark', async () => {
+    const { total } = await whole
+    await withServer(async ({ run }) => {
+      const { folder } = await run('--budget', String(total / 4))
+      const end = await whetstone(['aggregate', folder])
+      expect(end).toMatchObject({ code: 3, stdout: expect.stringContaining('stopped by the budget') })
     })
   })
   test('negative control: without the purse more than the bound is spent', async () => {

@@ -155,7 +155,7 @@ test('many skills share one budget; what was not started is in the index', async
 test('a deadline: what is in flight is cancelled, exit 3; the same command makes it again', async () => {
   const workspace = path.join(fresh(), 'ws')
   const args = ['bench', makeSkill(evals), ...haiku, '--runs', '2', '--concurrency', '2', '--workspace', workspace]
-  const late = await served(`latency: 60000\n${says}`, (env) => whetstone([...args, '--deadline', '4s'], { env }))
+  const late = await served(`latency: 60000\n${says}`, (env) => whetstone([...args, '--deadline', '10s'], { env }))
   expect(late.code, late.stderr).toBe(3)
   expect(late.stdout).toMatch(/stopped by the deadline .*: 0 of 8 runs/)
   const before = stateOf(workspace)

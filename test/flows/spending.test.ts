@@ -70,7 +70,7 @@ async function play(setting: Setting) {
         seen.atLast += usd ?? 0
       }
       inFlight.delete(run.run_id)
-      spending.graded(run, null)
+      spending.graded(run, null, record(run))
     }
   }
   await Promise.all(Array.from({ length: width }, work))

@@ -14,7 +14,10 @@ import { readFrontmatter } from './frontmatter.ts'
 /** Left out wherever they lie. */
 const hiddenAnywhere = new Set(['.git', 'node_modules', '.DS_Store'])
 /** Left out at the top of the skill: the answer key, and where results land. */
-const hiddenAtTop = new Set(['evals', 'evals.json', 'workspaces'])
+const hiddenAtTop = new Set([
+  ...['evals', 'evals.json', 'workspaces'],
+  ...['whetstone.config.yaml', 'whetstone.config.yml', 'whetstone.config.json'],
+])
 
 /**
  * Reads a skill. A name that breaks the rules of SKILL.md is a warning, since agents load such skills too. Throws
