@@ -2,7 +2,9 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
+import { probeSandbox } from '../../src/base/sandbox/choose.ts'
 import { practice } from '../engines/stage.ts'
+import { needs } from '../require.ts'
 import { hooks, servers, skillWith } from './environment.ts'
 import { fresh, whetstone } from './program.ts'
 
@@ -17,12 +19,12 @@ rules:
   - { name: ends, text: "Done." }
 `
 
-async function benched(environment: object) {
-  await using server = await practice(scenario)
+async function benched(environment: object, { told = scenario, flags = [] as string[] } = {}) {
+  await using server = await practice(told)
   const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice-key' }
   const workspace = path.join(fresh(), 'ws')
   const args = ['bench', skillWith(environment), '--engine', 'anthropic:practice-1', '--runs', '1']
-  const end = await whetstone([...args, '--workspace', workspace], { env })
+  const end = await whetstone([...args, '--workspace', workspace, ...flags], { env })
   const read = (arm: string, name: string) => {
     const benchmarks = path.join(workspace, 'benchmarks')
     return readFileSync(
@@ -58,4 +60,37 @@ test('what the engine does not honour keeps the case from running, and is said',
   const { end } = await benched({ mcp_servers: servers, agents: ['evals/agents/reviewer.md'], files: ['evals/guard'] })
   expect(end.code).toBe(2)
   expect(end.stderr).toContain('the engine anthropic does not honour sub-agents, MCP servers')
+})
+
+const works = (await probeSandbox(process.env.PATH ?? '')).ok
+needs(
+  'a sandbox',
+  works,
+  'apt-get install bubblewrap',
+)('the script of a hook', () => {
+  const find = String.raw`f=$(grep -o '/[^"]*guard.mjs' .claude/settings.json | head -1)`
+  const told = JSON.stringify({
+    rules: [
+      {
+        name: 'empties',
+        when: { turn: 1 },
+        answer: { tool_calls: [{ name: 'Bash', input: { command: `${find}; chmod u+w $f; echo > $f; wc -c $f` } }] },
+      },
+      {
+        name: 'deletes',
+        when: { turn: 2 },
+        answer: { tool_calls: [{ name: 'Bash', input: { command: 'rm -rf notes' } }] },
+      },
+      { name: 'ends', answer: { text: 'Done.' } },
+    ],
+  })
+  test.each([
+    ['required', true],
+    ['off', false],
+  ])("is out of the agent's reach with --sandbox %s: %s", async (sandbox, isBlocked) => {
+    const own = { files: ['evals/guard'], hooks: { PreToolUse: hooks.PreToolUse } }
+    const { end, read } = await benched(own, { told, flags: ['--sandbox', sandbox] })
+    const [verdict] = JSON.parse(read('with_skill', 'grading.json')).expectations
+    expect(verdict.passed, end.stderr + read('with_skill', 'transcript.md')).toBe(isBlocked)
+  })
 })

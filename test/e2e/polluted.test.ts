@@ -22,6 +22,8 @@ const worker = `sh -c '${look}'`
 const searchPath = `${process.env.PATH}:${cliFolder}`
 const unguarded = path.join(import.meta.dirname, '../fixtures/programs/unguarded.mjs')
 
+vi.setConfig({ testTimeout: 180_000 })
+
 describe.each(Object.entries(contenders))('%s', (name, contender) => {
   const suite =
     contender.cli === undefined ? describe : needs(`the CLI of ${name}`, contender.cli !== null, 'npm run agents')
