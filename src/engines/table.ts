@@ -20,7 +20,7 @@ const engines = {
 } satisfies Record<string, Engine>
 
 /** Agents that are known and have no engine yet: their names stay free for one. */
-const reserved: readonly string[] = ['aider', 'amp', 'copilot', 'cursor', 'goose']
+const reserved: readonly string[] = ['aider', 'amp', 'copilot', 'cursor', 'gemini', 'goose']
 
 export type EngineName = keyof typeof engines
 

@@ -80,8 +80,14 @@ function credentialFinding(asked: readonly string[], { env }: FlowContext): Find
     name: 'credentials',
     state: hasKey ? 'ok' : 'missing',
     detail: `set: ${list(set)}; not set: ${list(unset)}`,
-    fix: hasKey ? null : 'export ANTHROPIC_API_KEY=… (a key from platform.claude.com)',
+    fix: hasKey ? null : keyFix(names),
   }
+}
+
+function keyFix(names: readonly string[]): string {
+  if (names.includes('ANTHROPIC_API_KEY')) return 'export ANTHROPIC_API_KEY=… (a key from platform.claude.com)'
+  const name = names.includes('OPENAI_API_KEY') ? 'OPENAI_API_KEY' : names.find(isSecret)
+  return `export ${name}=… (a key from platform.openai.com)`
 }
 
 /** A server may say the key back, and an address may hold a password. */

@@ -90,9 +90,9 @@ describe('names', () => {
   test.each([
     ['antropic', 'did you mean anthropic?'],
     ['claude', 'did you mean claude-code?'],
-    ['gpt', 'engines: claude-code, anthropic, codex, openai, command'],
+    ['gpt', 'engines: claude-code, anthropic, codex, openai, opencode, command'],
   ])('%s is none', (name, hint) => expect(thrown(() => engineNamed(name)).fix).toContain(hint))
-  test.each(['aider', 'amp', 'copilot', 'cursor', 'goose'])(
+  test.each(['aider', 'amp', 'copilot', 'cursor', 'gemini', 'goose'])(
     '%s is reserved: unsupported, and what is there is named',
     (name) => {
       const { message, fix, code } = thrown(() => resolveEngineChoice({ engine: `${name}:x`, model: null }))

@@ -25,7 +25,7 @@ export const benchFlags = {
     requiresArg: true,
     default: 'auto',
     describe:
-      'who works: claude-code, anthropic, openai, "command:<program …>", with :model; auto takes the first that can',
+      'who works: claude-code, anthropic, codex, openai, opencode, "command:<program …>", with :model; auto takes the first that can',
   },
   model: { type: 'string', requiresArg: true, describe: 'alias, model id or provider:model' },
   'base-url': {

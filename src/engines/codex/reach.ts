@@ -25,7 +25,9 @@ export async function reachFailure({ credentials, signal }: ProbeRequest): Promi
     return { ok: false, kind: 'credentials', message: `${url} refuses the key (status ${answer.status})`, fix }
   } catch (error) {
     signal.throwIfAborted()
-    const message = `${url} gave no answer: ${messageOf(error)}`
+    // fetch itself says only that it failed
+    const reason = error instanceof Error && error.cause !== undefined ? error.cause : error
+    const message = `${url} gave no answer: ${messageOf(reason)}`
     return { ok: false, kind: 'unreachable', message, fix: 'check the network, the proxy settings and OPENAI_BASE_URL' }
   }
 }
