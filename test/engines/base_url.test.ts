@@ -18,6 +18,7 @@ describe('what it may be', () => {
     '',
     'https://user@host/v1',
     'https://u:hunter2@host/v1',
+    'https://:hunter2@host/v1',
     'https://host/v1?key=hunter2',
     'https://host/v1#hunter2',
   ])('%s is refused, and nothing secret is shown', (url) => {

@@ -1,8 +1,10 @@
 /** What is particular to the OpenAI engine: which API it speaks, reasoning, errors inside a stream. */
 import { once } from 'node:events'
-import { createServer } from 'node:http'
+import { createServer, type Server } from 'node:http'
+import { text } from 'node:stream/consumers'
 import OpenAI from 'openai'
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest'
+import { z } from 'zod'
 import { isOwnServer } from '../../src/engines/openai/client.ts'
 import { openai } from '../../src/engines/openai.ts'
 import { engineErrorOf } from '../../src/engines/sdk_error.ts'
@@ -47,15 +49,27 @@ describe('a server without the Responses API', () => {
   ])('OpenAI itself always has it: %s, %s', (url, own) => expect(isOwnServer(url)).toBe(own))
 })
 
-test('a model that gives no encrypted reasoning is asked without', async () => {
-  await using server = await practice(`
+test('a model that gives no encrypted reasoning is asked without, once and for all', async () => {
+  await using practised = await practice(`
 rules:
-  - name: a
-    fault: { status: 400, message: 'Encrypted content is not supported with this model.', first: 1 }
-    answer: { text: a }
+  - { name: end, when: { turn: 2 }, answer: { text: done } }
+  - { name: look, answer: { tool_calls: { name: Bash, input: { command: 'true' } } } }
 `)
-  expect((await run(server.url)).outcome).toMatchObject({ status: 'completed' })
-  expect(server.requests).toHaveLength(2)
+  const asked: boolean[] = []
+  const server = createServer((request, response) => {
+    void text(request).then(async (body) => {
+      const { include } = z.looseObject({ include: z.array(z.string()).optional() }).parse(JSON.parse(body))
+      asked.push(include !== undefined)
+      const message = 'Encrypted content is not supported with this model.'
+      if (include !== undefined) return response.writeHead(400).end(JSON.stringify({ error: { message } }))
+      const headers = { authorization: 'Bearer k' }
+      const answer = await fetch(`${practised.url}${request.url}`, { method: 'POST', headers, body })
+      return response.writeHead(200, { 'content-type': 'text/event-stream' }).end(await answer.text())
+    })
+  })
+  await using front = await listening(server)
+  expect((await run(front.url)).outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'done' } })
+  expect(asked).toEqual([true, false, false])
 })
 
 test("what the harness's own environment says is not seen by the SDK", async () => {
@@ -72,21 +86,25 @@ test("what the harness's own environment says is not seen by the SDK", async () 
   }
 })
 
+async function listening(server: Server): Promise<AsyncDisposable & { url: string }> {
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  const close = async () => {
+    server.closeAllConnections()
+    server.close()
+  }
+  return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: close }
+}
+
 describe('errors that have no status', () => {
   /** A server whose every answer is this stream. */
   async function streaming(events: readonly object[]): Promise<AsyncDisposable & { url: string }> {
     const server = createServer((_, response) => {
       response.writeHead(200, { 'content-type': 'text/event-stream' })
       response.end(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''))
-    }).listen(0, '127.0.0.1')
-    await once(server, 'listening')
-    const address = server.address()
-    const port = typeof address === 'object' ? address?.port : 0
-    const close = async () => {
-      server.closeAllConnections()
-      server.close()
-    }
-    return { url: `http://127.0.0.1:${port}`, [Symbol.asyncDispose]: close }
+    })
+    return listening(server)
   }
   const failed = (code: string) => ({ type: 'response.failed', response: { error: { code, message: 'sorry' } } })
 

@@ -175,6 +175,20 @@ rules:
       expect(output).not.toContain(server.url)
     })
 
+    only('responses', 'chat')(
+      'a result tells itself that its call failed, since these APIs have no field for it',
+      async () => {
+        await using server = await practice(`
+rules:
+  - { name: end, when: { turn: 2 }, answer: { text: 'got {{lastResult}}' } }
+  - { name: look, answer: { tool_calls: { name: Read, input: { file_path: none.txt } } } }
+`)
+        const { outcome, events } = await run(server)
+        expect(outcome.report.finalResponse).toMatch(/^got Error: /)
+        expect(ofType(events, 'tool_result')[0]?.output).not.toMatch(/^Error: /)
+      },
+    )
+
     test('tools: none offers none', async () => {
       await using server = await practice('rules: [{ name: a, answer: { text: a } }]')
       const { outcome } = await run(server, { tools: 'none' })

@@ -257,6 +257,13 @@ describe('Chat Completions', () => {
     })
     expect(choice.choices[0]?.finish_reason).toBe(expected)
   })
+  test('a stream ends with [DONE], on which some clients wait', async () => {
+    await using bench = await openBench(story)
+    const body = JSON.stringify({ model: 'm', messages: [{ role: 'user', content: 'x' }], stream: true })
+    const headers = { authorization: 'Bearer k' }
+    const got = await fetch(`${bench.server.url}/v1/chat/completions`, { method: 'POST', headers, body })
+    expect(await got.text()).toMatch(/\n\ndata: \[DONE\]\n\n$/)
+  })
   test('a call without its result is refused', async () => {
     await using bench = await openBench(story)
     const call = { id: 'c1', type: 'function' as const, function: { name: 'look', arguments: '{}' } }
