@@ -1,5 +1,6 @@
 /** What `whetstone cache stats` and `cache prune` say of the caches below a folder. */
 import { z } from 'zod'
+import { cachedFrom } from './cached_from.ts'
 
 const amount = z.object({ entries: z.number().int().nonnegative(), bytes: z.number().int().nonnegative() })
 
@@ -23,5 +24,27 @@ export const cachePruned = z.object({
   kept: amount,
 })
 
+/** Why a planned run would be taken from the cache, or made. */
+export const cacheExplanation = z.discriminatedUnion('status', [
+  z.object({
+    status: z.literal('reused'),
+    run_id: z.string(),
+    key: z.string(),
+    from: cachedFrom,
+    graded: z.boolean().describe('its grading is there too'),
+  }),
+  z.object({
+    status: z.literal('made'),
+    run_id: z.string(),
+    key: z.string().nullable().describe('null: the engine could not be asked, so there is none'),
+    why: z.string(),
+    nearest: z.string().nullable().describe('the run_id of the entry that is most like it'),
+    differs: z
+      .array(z.object({ part: z.string(), was: z.string().nullable(), is: z.string().nullable() }))
+      .describe('from that entry; null: not there'),
+  }),
+])
+
+export type CacheExplanation = z.infer<typeof cacheExplanation>
 export type CacheStats = z.infer<typeof cacheStats>
 export type CachePruned = z.infer<typeof cachePruned>

@@ -4,8 +4,11 @@ import type { Planned } from '../flows/plan_with_estimate.ts'
 import { dollars, duration, safe } from './style.ts'
 
 export function estimateLines({ estimate, workspace }: Planned, concurrency: number): string[] {
-  const { arms, judge, from_runs: from, done } = estimate
-  const kept = done > 0 ? [`          ${done} runs are there already and kept`] : []
+  const { arms, judge, from_runs: from, done, reused } = estimate
+  const kept = [
+    ...(done > 0 ? [`          ${done} runs are there already and kept`] : []),
+    ...(reused > 0 ? [`          ${reused} runs are in the cache and reused`] : []),
+  ]
   if (from === 0) return [safe(`estimate  unknown: no earlier run of this engine and judge in ${workspace}`), ...kept]
   const parts = [
     ...arms.map((arm) => `${arm.runs} ${arm.configuration} ${amountText(arm)}`),

@@ -4,17 +4,20 @@ import type { Planned } from '../flows/plan_with_estimate.ts'
 import { codeFor } from './error_code.ts'
 import { estimateLines } from './estimate_lines.ts'
 import { exitCodes } from './exit.ts'
+import { explainLines } from './explain_lines.ts'
 import { planLines } from './plan_lines.ts'
 
 /** A plan that is null has nothing to do. What failed was said already. */
 export function showPlans(
   plans: readonly OnePlan<Planned | null>[],
-  how: { json: boolean; concurrency: number },
+  how: { json: boolean; concurrency: number; explain: boolean },
 ): number {
   const planned = plans.flatMap((one) => (one.status === 'planned' && one.plan !== null ? [one.plan] : []))
   const texts = planned.map((plan) => {
-    if (how.json) return JSON.stringify({ ...plan.plan, estimate: plan.estimate })
-    return [...planLines(plan), ...estimateLines(plan, how.concurrency)].join('\n')
+    const cache = how.explain && (plan.cache ?? [])
+    if (how.json) return JSON.stringify({ ...plan.plan, estimate: plan.estimate, ...(cache && { cache }) })
+    const explained = cache ? explainLines(cache) : []
+    return [...planLines(plan), ...estimateLines(plan, how.concurrency), ...explained].join('\n')
   })
   if (texts.length > 0) process.stdout.write(`${texts.join(how.json ? '\n' : '\n\n')}\n`)
   const codes = plans.flatMap((one) => (one.status === 'failed' ? [codeFor(one.error)] : []))

@@ -65,10 +65,19 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
 
 /** The plan alone, for --dry-run: no agent is started, nothing written. */
 export async function planBench(request: BenchRequest, context: FlowContext): Promise<Prepared> {
+  return await withPlan(request, context, (prepared) => Promise.resolve(prepared))
+}
+
+/** The same, for work that needs the files of both versions: an exported one is there only as long. */
+export async function withPlan<R>(
+  request: BenchRequest,
+  context: FlowContext,
+  work: (prepared: Prepared) => Promise<R>,
+): Promise<R> {
   await using scratch = await openRoom()
   const prepared = await prepare(request, context, { scratch: path.join(scratch.path, 'baseline'), lenient: true })
   const sandbox = await startSandbox(request.sandbox, prepared, context)
-  return { ...prepared, plan: withSandbox(prepared.plan, sandbox) }
+  return await work({ ...prepared, plan: withSandbox(prepared.plan, sandbox) })
 }
 
 interface Made {

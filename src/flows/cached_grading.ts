@@ -19,7 +19,7 @@ import { runPaths } from '../store/paths.ts'
 import type { RunCache } from './run_cache.ts'
 
 /** The hash of the criteria and of who decides them; null: a command decides, which is asked each time, or the judge is not known. */
-export function criteriaOf(runs: RunCache, one: SuiteCase): string | null {
+export function criteriaOf(runs: Pick<RunCache, 'plan' | 'judge'>, one: SuiteCase): string | null {
   const { judge, on_timeout: onTimeout } = runs.plan.options
   if (one.checks.some(({ type }) => type === 'command')) return null
   if (one.expectations.length > 0 && judge !== null && runs.judge === null) return null

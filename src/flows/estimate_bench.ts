@@ -22,21 +22,25 @@ export interface Estimate extends Amount {
   from_runs: number
   /** Runs of the plan that are on disk already: the same bench goes on there. */
   done: number
+  /** Runs that are taken from the cache. */
+  reused: number
 }
 
 /** `seconds` of the whole are wall time at this concurrency. */
 export async function estimateBench(
   { plan, workspace }: Pick<Prepared, 'plan' | 'workspace'>,
-  options: { concurrency: number; fresh: boolean },
+  options: { concurrency: number; fresh: boolean; reused: ReadonlyMap<string, { graded: boolean }> },
 ): Promise<Estimate> {
   const history = await readHistory(workspace, plan)
   const forecast = new Forecast(plan, history)
-  const open = await openRuns(plan, options.fresh ? null : await newestOfPlan(workspace, plan))
+  const missing = await openRuns(plan, options.fresh ? null : await newestOfPlan(workspace, plan))
+  const open = missing.filter(({ run_id }) => !options.reused.has(run_id))
+  const ungraded = missing.filter(({ run_id }) => options.reused.get(run_id)?.graded !== true)
   const arms = [plan.candidate_configuration, plan.baseline_configuration].map((configuration) => {
     const runs = open.filter((spec) => spec.configuration === configuration)
     return { configuration, runs: runs.length, ...amountOf(forecast, runs, 'run') }
   })
-  const gradings = plan.options.judge === null ? [] : open.filter((spec) => isJudged(plan, spec))
+  const gradings = plan.options.judge === null ? [] : ungraded.filter((spec) => isJudged(plan, spec))
   const judge = { gradings: gradings.length, ...amountOf(forecast, gradings, 'grading') }
   const parts = [...arms, judge]
   return {
@@ -49,7 +53,8 @@ export async function estimateBench(
     arms,
     judge,
     from_runs: history.runs,
-    done: plan.runs.length - open.length,
+    done: plan.runs.length - missing.length,
+    reused: missing.length - open.length,
   }
 }
 

@@ -81,11 +81,11 @@ export async function openRunCache(request: CacheRequest, context: FlowContext):
 }
 
 /** An engine of which neither version nor content is known may have changed: its runs are not kept. */
-function isKnown({ version, identity = {} }: ReadyProbe): boolean {
+export function isKnown({ version, identity = {} }: ReadyProbe): boolean {
   return version !== null || Object.keys(identity).length > 0
 }
 
-async function surroundingsOf(
+export async function surroundingsOf(
   request: Pick<CacheRequest, 'plan' | 'skillFiles' | 'passEnv'> & { probe: ReadyProbe | null },
   context: Pick<FlowContext, 'env'>,
 ): Promise<RunSurroundings> {
@@ -97,13 +97,23 @@ async function surroundingsOf(
   }
 }
 
-function judgeParts({ plan, probes, passEnv }: CacheRequest, context: FlowContext): KeyParts | null {
+/** What is known of the judge; null: nobody judges, or nothing is known of it. */
+export function judgeParts(
+  { plan, probes, passEnv }: Pick<CacheRequest, 'plan' | 'probes' | 'passEnv'>,
+  context: Pick<FlowContext, 'env'>,
+): KeyParts | null {
   const { judge } = plan.options
   if (judge === null) return null
   const probe = probes.get(JSON.stringify(judge)) ?? null
   if (probe === null || !isKnown(probe)) return null
-  const { name, model, command = 'none' } = judge
-  return { engine: name, model: model ?? 'none', command, ...engineParts({ choice: judge, probe, passEnv }, context) }
+  const { name, model, command = 'none', base_url = 'none' } = judge
+  return {
+    engine: name,
+    model: model ?? 'none',
+    command,
+    'base url': base_url,
+    ...engineParts({ choice: judge, probe, passEnv }, context),
+  }
 }
 
 /** Keeps a run that was just committed: a completed one, made as planned. Never rejects: what can't be kept is told once. */

@@ -31,7 +31,7 @@ export function withSandbox(plan: Plan, { mechanism, reason, network }: SandboxC
 
 /** The parts of a cache key that say what a run is confined to. */
 export function sandboxParts({ sandbox }: Plan): KeyParts {
-  return { sandbox: [sandbox?.mechanism ?? 'unknown', sandbox?.network].filter(Boolean).join(', network ') }
+  return { 'sandbox in use': [sandbox?.mechanism ?? 'unknown', sandbox?.network].filter(Boolean).join(', network ') }
 }
 
 /** What no agent may see wherever it lies: the skill as its author has it, the suite, the results. */

@@ -36,6 +36,14 @@ export function* cacheItems(cache: Cache): Generator<CacheItem> {
   }
 }
 
+/** Every run's description; damaged ones are left out. */
+export function* cacheEntries(cache: Cache): Generator<CacheEntry> {
+  for (const key of namesIn(cache.runs)) {
+    const entry = entryIn(entryPaths(cache, key).entry)
+    if (entry !== null) yield entry
+  }
+}
+
 /** Takes it away whole: who reads it just now finds all of it or nothing. */
 export async function removeItem(cache: Cache, item: CacheItem): Promise<void> {
   removeWhole(item.place, await temporaryName(cache))

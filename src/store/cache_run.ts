@@ -69,7 +69,8 @@ export async function keepRun(cache: Cache, { entry, folder, replace }: KeepRequ
 export async function readCachedRun(cache: Cache, key: string, onDamage: OnDamage): Promise<CachedRun | null> {
   const { folder, entry } = entryPaths(cache, key)
   try {
-    return await runOf(cache, key)
+    // another process may have replaced it between two looks at it
+    return await runOf(cache, key).catch(() => runOf(cache, key))
   } catch (error) {
     if (!existsSync(entry)) return null // pruned by another process just now
     if (!says.has(codeOf(error))) throw error

@@ -49,7 +49,17 @@ export function addBench(args: Argv, done: Done, argv: readonly string[]): Argv 
 type BenchArguments = Awaited<ReturnType<typeof benchOptions>['argv']>
 
 /** Throws UserError for flags that can't be meant together. */
-function refuseMixtures({ rerun, skill, matrix, lastFailed, dryRun, fresh, case: cases }: BenchArguments): void {
+function refuseMixtures({
+  rerun,
+  skill,
+  matrix,
+  lastFailed,
+  dryRun,
+  explain,
+  fresh,
+  case: cases,
+}: BenchArguments): void {
+  if (explain && !dryRun) throw new UserError('--explain without --dry-run', 'add --dry-run: it explains a plan')
   if (rerun === undefined) return
   const others = { '--matrix': matrix, '--last-failed': lastFailed, '--dry-run': dryRun, '--fresh': fresh }
   const given = [
@@ -68,16 +78,17 @@ async function start(given: BenchArguments, argv: readonly string[]): Promise<nu
   const pipeline = await pipelineOf(parsed)
   if (!given.json) await saySettings(ofSkills)
   const request = requestOf(parsed)
-  const { skill: skills, matrix = null, json, dryRun, lastFailed } = parsed
+  const { skill: skills, matrix = null, json, dryRun, lastFailed, explain } = parsed
   const [skill = '', ...others] = skills
   const each = new Map(ofSkills.map((one) => [path.resolve(one.skill), requestOf(one.configured.args)]))
   if (!dryRun && parsed.rerun === undefined) await askIfDear(parsed, { ...request, skills, matrix, each })
   if (parsed.rerun !== undefined) return rerunAndShow({ ...request, skill, run: parsed.rerun }, { json, ...pipeline })
   if (others.length > 0 || matrix !== null) {
-    return benchSeveral({ ...request, skills, matrix, each }, { json, dryRun, lastFailed, ...pipeline })
+    return benchSeveral({ ...request, skills, matrix, each }, { json, dryRun, lastFailed, explain, ...pipeline })
   }
-  if (lastFailed) return lastFailedAndShow({ ...request, skill }, { json, dryRun, ...pipeline })
-  return dryRun ? planAndShow({ ...request, skill }, json) : benchAndShow({ ...request, skill }, { json, ...pipeline })
+  if (lastFailed) return lastFailedAndShow({ ...request, skill }, { json, dryRun, explain, ...pipeline })
+  if (dryRun) return planAndShow({ ...request, skill }, { json, explain })
+  return benchAndShow({ ...request, skill }, { json, ...pipeline })
 }
 
 function requestOf(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
@@ -168,11 +179,11 @@ async function benchAndShow(request: BenchRequest, { json, ...pipeline }: How): 
 
 async function benchSeveral(
   request: ManyRequest,
-  how: How & { dryRun: boolean; lastFailed: boolean },
+  how: How & { dryRun: boolean; lastFailed: boolean; explain: boolean },
 ): Promise<number> {
   const { json, dryRun, lastFailed, ...pipeline } = how
   const { concurrency } = request
-  if (dryRun) return planSeveral(request, { json, lastFailed })
+  if (dryRun) return planSeveral(request, how)
   const { benchMany } = await import('../../flows/bench_many.ts')
   const { lastFailedOrNewest } = await import('../../flows/select_last_failed.ts')
   const { showIndex } = await import('../show_index.ts')
@@ -182,19 +193,25 @@ async function benchSeveral(
   return showIndex(result, { json, interrupted, ...pipeline })
 }
 
-async function planSeveral(request: ManyRequest, how: { json: boolean; lastFailed: boolean }): Promise<number> {
+async function planSeveral(
+  request: ManyRequest,
+  how: { json: boolean; lastFailed: boolean; explain: boolean },
+): Promise<number> {
   const { planMany } = await import('../../flows/bench_many.ts')
   const planOne = await plannerOf(how.lastFailed)
   const { result } = await withFlow({ json: how.json, concurrency: 1 }, (context) =>
     planMany(request, context, planOne),
   )
   const { showPlans } = await import('../show_plans.ts')
-  return showPlans(result, { json: how.json, concurrency: request.concurrency })
+  return showPlans(result, { ...how, concurrency: request.concurrency })
 }
 
-async function lastFailedAndShow(request: BenchRequest, how: How & { dryRun: boolean }): Promise<number> {
+async function lastFailedAndShow(
+  request: BenchRequest,
+  how: How & { dryRun: boolean; explain: boolean },
+): Promise<number> {
   const { selectLastFailed } = await import('../../flows/select_last_failed.ts')
-  const { json, dryRun } = how
+  const { json, dryRun, explain } = how
   const { result: found } = await withFlow({ json, concurrency: 1 }, (context) => selectLastFailed(request, context))
   if (found.cases.length === 0) {
     const { safe } = await import('../style.ts')
@@ -204,7 +221,7 @@ async function lastFailedAndShow(request: BenchRequest, how: How & { dryRun: boo
     return exitCodes.done
   }
   const again = { ...request, cases: found.cases.map(({ eval_id }) => String(eval_id)) }
-  return dryRun ? planAndShow(again, json) : benchAndShow(again, how)
+  return dryRun ? planAndShow(again, { json, explain }) : benchAndShow(again, how)
 }
 
 async function rerunAndShow(request: RerunRequest, { json, ...pipeline }: How): Promise<number> {
@@ -213,10 +230,10 @@ async function rerunAndShow(request: RerunRequest, { json, ...pipeline }: How): 
   return await showResult(result, { json, interrupted, ...pipeline })
 }
 
-async function planAndShow(request: BenchRequest, json: boolean): Promise<number> {
+async function planAndShow(request: BenchRequest, how: { json: boolean; explain: boolean }): Promise<number> {
   const { planWithEstimate } = await import('../../flows/plan_with_estimate.ts')
-  const { result: plan } = await withFlow({ json, concurrency: 1 }, (context) => planWithEstimate(request, context))
+  const { result: plan } = await withFlow({ ...how, concurrency: 1 }, (context) => planWithEstimate(request, context))
   const { showPlans } = await import('../show_plans.ts')
   const one = { status: 'planned' as const, skill: request.skill, cell: null, plan }
-  return showPlans([one], { json, concurrency: request.concurrency })
+  return showPlans([one], { ...how, concurrency: request.concurrency })
 }

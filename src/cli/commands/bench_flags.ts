@@ -133,6 +133,11 @@ export const benchFlags = {
     default: false,
     describe: 'print every setting and where it comes from (flag, whetstone.config.yaml, default), run nothing',
   },
+  explain: {
+    type: 'boolean',
+    default: false,
+    describe: 'with --dry-run: run by run, what is taken from the cache, and what keeps the others out of it',
+  },
   'dry-run': {
     type: 'boolean',
     default: false,

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { Argv } from 'yargs'
 import type { CachePruned, CacheStats } from '../../../schemas/cache_report.ts'
 import { UserError } from '../../base/error.ts'
+import { plural } from '../../phases/4-report/words.ts'
 import { ageOf, sizeOf, sizeText } from '../amounts.ts'
 import { exitCodes } from '../exit.ts'
 import { columns, safe } from '../style.ts'
@@ -73,7 +74,7 @@ function statsLines({ workspace, runs, answers, damaged, oldest, newest, by, las
   ])
   return [
     place(workspace),
-    `  ${runs.entries} runs (${sizeText(runs.bytes)})${span}; ${answers.entries} answers of judges (${sizeText(answers.bytes)})`,
+    `  ${plural(runs.entries, 'run')} (${sizeText(runs.bytes)})${span}; ${plural(answers.entries, 'answer')} of judges (${sizeText(answers.bytes)})`,
     ...(damaged > 0 ? [`  ${damaged} damaged: cache prune removes them`] : []),
     ...(last === null ? [] : [`  ${last.benchmark} reused ${last.reused} of ${last.planned} runs`]),
     ...(rows.length === 0

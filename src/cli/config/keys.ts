@@ -16,6 +16,7 @@ const oneTime: ReadonlySet<string> = new Set([
   'last-failed',
   'fresh',
   'dry-run',
+  'explain',
   'print-config',
   'again',
   'yes',

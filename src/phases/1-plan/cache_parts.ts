@@ -30,7 +30,10 @@ export function cacheParts(spec: Omit<RunSpec, 'key'>, { skillFiles, twins, engi
     if (name !== 'name') parts[name.replaceAll('_', ' ')] = shown(value)
   }
   const twin = twins.get(spec.run_id)
-  return { ...parts, ...(twin !== undefined && { twin: String(twin) }), ...engine }
+  if (twin !== undefined) parts.twin = String(twin)
+  const both = Object.keys(engine).find((name) => Object.hasOwn(parts, name))
+  if (both !== undefined) throw new Error(`two parts of the cache key are named ${both}: one would hide the other`)
+  return { ...parts, ...engine }
 }
 
 /**

@@ -1,0 +1,217 @@
+/** What a second bench asks of the model, by the practice server's own log; what is kept, explained and pruned. */
+import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { benchmark } from '../../schemas/benchmark.ts'
+import { parseScenario } from '../../src/practice/scenario.ts'
+import { startPractice } from '../../src/practice/server.ts'
+import { fresh, makeSkill, whetstone } from './program.ts'
+
+const scenario = `
+schema_version: 1
+rules:
+  - name: judge
+    when: { tool: '^submit$' }
+    tool_calls: [{ name: submit, input: { verdicts: [{ n: 1, passed: true, evidence: done }] } }]
+  - name: agent with the skill
+    when: { system: 'SKILL\\.md' }
+    text: done TIDY
+  - name: agent without it
+    text: done
+`
+const suite = (checks: readonly object[]) =>
+  [1, 2].map((id) => ({ id, prompt: `task ${id}`, expectations: ['It is done.'], checks }))
+const tidy = [{ type: 'contains', value: 'TIDY' }]
+
+async function setUp() {
+  const server = await startPractice({ scenario: parseScenario(scenario, 'test.yaml') })
+  const skill = makeSkill(suite(tidy))
+  const workspace = path.join(fresh(), 'ws')
+  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice' }
+  const bench = async (...flags: string[]) => {
+    const before = server.requests.length
+    const args = ['bench', skill, '--engine', 'anthropic:practice-1', '--runs', '1', '--workspace', workspace, ...flags]
+    const end = await whetstone(args, { env })
+    const rules = server.requests.slice(before).flatMap(({ rule }) => rule ?? [])
+    const count = (name: string) => rules.filter((rule) => rule === name).length
+    const asked = { with: count('agent with the skill'), without: count('agent without it'), judge: count('judge') }
+    return { ...end, asked }
+  }
+  const result = () => {
+    const folder = path.join(workspace, 'benchmarks')
+    const newest = path.join(folder, readdirSync(folder).sort().at(-1) ?? '', 'benchmark.json')
+    return benchmark.parse(JSON.parse(readFileSync(newest, 'utf8')))
+  }
+  const write = (evals: readonly object[]) =>
+    writeFileSync(path.join(skill, 'evals/evals.json'), JSON.stringify({ skill_name: 'tidy', evals }))
+  return { skill, workspace, bench, result, write, [Symbol.asyncDispose]: () => server.close() }
+}
+
+const all = { with: 2, without: 2, judge: 4 }
+const none = { with: 0, without: 0, judge: 0 }
+
+describe('the model is asked', () => {
+  test('for everything once, then for nothing; after the skill has changed only for the arm that saw it', async () => {
+    await using made = await setUp()
+    expect(await made.bench()).toMatchObject({ code: 0, asked: all })
+    expect(await made.bench()).toMatchObject({ code: 0, asked: none })
+    expect(made.result().reused).toMatchObject({ runs: 4 })
+    appendFileSync(path.join(made.skill, 'SKILL.md'), 'And be kind.\n')
+    expect(await made.bench()).toMatchObject({ code: 0, asked: { with: 2, without: 0, judge: 2 } })
+    expect(made.result().notes.join()).toContain('2 of 4 runs reused from the cache (2 without_skill')
+  })
+  test('by no judge after a check alone has changed, and the check is decided anew', async () => {
+    await using made = await setUp()
+    await made.bench()
+    made.write(suite([{ type: 'contains', value: 'done' }]))
+    expect(await made.bench()).toMatchObject({ code: 0, asked: none })
+    expect(made.result().run_summary.without_skill?.pass_rate.mean).toBe(1)
+  })
+  test('by the judge alone after an expectation has changed', async () => {
+    await using made = await setUp()
+    await made.bench()
+    made.write(suite(tidy).map((one) => ({ ...one, expectations: ['It is really done.'] })))
+    expect(await made.bench()).toMatchObject({ code: 0, asked: { ...none, judge: 4 } })
+  })
+  test.each<[string, string[], object]>([
+    ['--no-cache', ['--no-cache'], all],
+    ['--fresh', ['--fresh'], all],
+    ['another time limit', ['--timeout', '299'], all],
+    ['a limit of turns', ['--max-turns', '9'], all],
+    ['another judge', ['--judge', 'anthropic:practice-2'], { ...none, judge: 4 }],
+    ['how many at once', ['--concurrency', '1'], none],
+  ])('with %s', async (_what, flags, asked) => {
+    await using made = await setUp()
+    await made.bench()
+    expect(await made.bench(...flags)).toMatchObject({ code: 0, asked })
+  })
+  test('under a budget: what is reused costs nothing', async () => {
+    await using made = await setUp()
+    await made.bench()
+    expect(await made.bench('--budget-tokens', '1')).toMatchObject({ code: 0, asked: none })
+  })
+})
+
+describe('an entry that is damaged', () => {
+  test('is named and made anew, the others are reused', async () => {
+    await using made = await setUp()
+    await made.bench()
+    const runs = path.join(made.workspace, '.cache/runs')
+    const [first = ''] = readdirSync(runs)
+    writeFileSync(path.join(runs, first, 'entry'), 'nothing')
+    const end = await made.bench()
+    expect(end).toMatchObject({ code: 0, stderr: expect.stringContaining('what it held is made anew') })
+    expect(end.asked.with + end.asked.without).toBe(1)
+    expect(made.result().reused?.runs).toBe(3)
+  })
+})
+
+describe('--dry-run --explain', () => {
+  test('says run by run what is reused, and which part of the key keeps the others out', async () => {
+    await using made = await setUp()
+    expect((await made.bench('--dry-run', '--explain')).stdout).toContain('nothing is kept in this workspace yet')
+    await made.bench()
+    appendFileSync(path.join(made.skill, 'SKILL.md'), 'And be kind.\n')
+    const { stdout, asked } = await made.bench('--dry-run', '--explain')
+    expect(asked).toEqual(none)
+    expect(stdout).toMatch(/with_skill\/run-1\s+made\s+anew\s+skill changed: SKILL\.md/)
+    expect(stdout).toMatch(/without_skill\/run-1\s+reused\s+reused\s+all is the same/)
+    expect(stdout).toContain('2 runs are in the cache and reused')
+    const json = JSON.parse((await made.bench('--dry-run', '--explain', '--json', '--timeout', '299')).stdout)
+    expect(json.cache).toHaveLength(4)
+    const of = (arm: string) => json.cache.find(({ run_id }: { run_id: string }) => run_id.includes(`/${arm}/`))
+    expect(of('without_skill')).toMatchObject({
+      status: 'made',
+      differs: [{ part: 'timeout seconds', was: '300', is: '299' }],
+    })
+  })
+  test('without --dry-run is a mistake', async () => {
+    await using made = await setUp()
+    expect(await made.bench('--explain')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('without --dry-run'),
+    })
+  })
+})
+
+describe('whetstone cache', () => {
+  test('stats counts; prune removes what it says; a benchmark stays whole', async () => {
+    await using made = await setUp()
+    await made.bench()
+    await made.bench()
+    const cache = (...args: string[]) => whetstone(['cache', ...args, '--workspace', made.workspace, '--json'])
+    const stats = JSON.parse((await cache('stats')).stdout)
+    expect(stats).toMatchObject({
+      runs: { entries: 4 },
+      answers: { entries: 4 },
+      damaged: 0,
+      by: [{ skill: 'tidy', engine: 'anthropic', model: 'practice-1', entries: 4 }],
+      last_bench: { reused: 4, planned: 4 },
+    })
+    const pruned = async (...flags: string[]) => JSON.parse((await cache('prune', ...flags)).stdout)
+    expect(await pruned('--older-than', '1h')).toMatchObject({ removed: { entries: 0 }, kept: { entries: 8 } })
+    expect(await pruned('--all', '--dry-run')).toMatchObject({ removed: { entries: 8 } })
+    expect(await pruned('--max-size', `${stats.runs.bytes}B`)).toMatchObject({ kept: { bytes: expect.any(Number) } })
+    expect(JSON.parse((await cache('stats')).stdout).runs.bytes).toBeLessThanOrEqual(stats.runs.bytes)
+    expect(await pruned('--older-than', '0m')).toMatchObject({ kept: { entries: 0 } })
+    expect(made.result().complete).toBe(true)
+    expect(await made.bench()).toMatchObject({ code: 0, asked: all })
+  })
+  test.each([
+    [['prune'], 'nothing says what should go'],
+    [['prune', '--older-than', 'soon'], '--older-than soon: not an age'],
+    [['prune', '--max-size', '5'], '--max-size 5: not a size'],
+    [['stats', '--all'], 'cache stats only looks'],
+    [['stats', '--workspace', '/nowhere'], 'no cache there'],
+    [['clear'], 'Choices: "stats", "prune"'],
+  ])('%j is a mistake', async (args, message) => {
+    expect(await whetstone(['cache', ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
+  })
+})
+
+describe('what is never kept', () => {
+  test.each([
+    ['fails', 'process.exit(1)', '2', 3],
+    ['times out', 'setInterval(() => {}, 1000)', '1', 0],
+  ])('a run that %s', async (_what, script, timeout, code) => {
+    const agent = path.join(fresh(), 'agent.mjs')
+    writeFileSync(agent, script)
+    const workspace = path.join(fresh(), 'ws')
+    const args = [
+      'bench',
+      makeSkill([{ id: 1, prompt: 'x', checks: tidy }]),
+      '--engine',
+      `command:${process.execPath} ${agent}`,
+    ]
+    const end = await whetstone([
+      ...args,
+      '--runs',
+      '1',
+      '--retries',
+      '0',
+      '--timeout',
+      timeout,
+      '--workspace',
+      workspace,
+    ])
+    expect(end.code, end.stderr).toBe(code)
+    expect(existsSync(path.join(workspace, '.cache/runs'))).toBe(true)
+    expect(readdirSync(path.join(workspace, '.cache/runs'))).toEqual([])
+  })
+  test('negative control: one that ends well is', async () => {
+    const agent = path.join(fresh(), 'agent.mjs')
+    writeFileSync(agent, 'console.log("TIDY")')
+    const workspace = path.join(fresh(), 'ws')
+    const args = [
+      'bench',
+      makeSkill([{ id: 1, prompt: 'x', checks: tidy }]),
+      '--engine',
+      `command:${process.execPath} ${agent}`,
+    ]
+    await whetstone([...args, '--runs', '1', '--workspace', workspace])
+    expect(readdirSync(path.join(workspace, '.cache/runs'))).toHaveLength(2)
+    writeFileSync(agent, 'console.log("TIDY ")')
+    await whetstone([...args, '--runs', '1', '--workspace', workspace])
+    expect(readdirSync(path.join(workspace, '.cache/runs')), 'the program has changed').toHaveLength(4)
+  })
+})
