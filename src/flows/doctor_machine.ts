@@ -10,6 +10,7 @@ import { runProcess } from '../base/spawn.ts'
 import { findProgram } from '../engines/find_program.ts'
 import type { FlowContext } from './context.ts'
 import type { Finding } from './doctor.ts'
+import { sandboxFindings } from './doctor_sandbox.ts'
 import { refuseStrayInstructions } from './surroundings.ts'
 
 export interface Machine {
@@ -27,7 +28,7 @@ export async function machineFindings(
   return {
     before: [nodeFinding(process.versions.node)],
     after: [
-      await sandboxFinding(context),
+      ...(await sandboxFindings(context)),
       await gitFinding(context),
       await diskFinding('workspace', path.resolve(machine.workspace ?? 'workspaces'), '--workspace'),
       await diskFinding('temporary folder', tmpdir(), 'TMPDIR'),
@@ -47,17 +48,6 @@ export function nodeFinding(version: string): Finding {
   const detail = `${version}; ${leastNode} or later is needed`
   if (isEnough) return { name: 'node', state: 'ok', detail, fix: null }
   return { name: 'node', state: 'missing', detail, fix: `install Node ${leastNode} or later (nodejs.org)` }
-}
-
-async function sandboxFinding({ env }: FlowContext): Promise<Finding> {
-  const found = await findProgram('bwrap', env.PATH ?? '')
-  const there = found === null ? 'bwrap is not there' : `bwrap at ${found}, not used yet`
-  return {
-    name: 'sandbox',
-    state: 'warning',
-    detail: `none: agents run as you, and can read and change what you can (${there})`,
-    fix: 'bench skills and agents that you do not trust in a container or a virtual machine',
-  }
 }
 
 async function gitFinding({ env, signal }: FlowContext): Promise<Finding> {

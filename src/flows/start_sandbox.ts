@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { KeyParts } from '../../schemas/cache.ts'
 import type { Plan } from '../../schemas/plan.ts'
 import { chooseSandbox, noWish, type SandboxChoice, type SandboxWish } from '../base/sandbox/choose.ts'
+import { reapGroups } from '../base/sandbox/process_limit.ts'
 import type { FlowContext } from './context.ts'
 import type { Prepared } from './prepare.ts'
 
@@ -13,6 +14,7 @@ export async function startSandbox(
   context: FlowContext,
 ): Promise<SandboxChoice> {
   const sandbox = await chooseSandbox(wish ?? noWish, context.env.PATH ?? '')
+  if (sandbox.mechanism === 'bubblewrap') await reapGroups()
   choices.push(lineOf(sandbox, plan))
   return sandbox
 }

@@ -1,12 +1,15 @@
 /** doctor says what is there, by name and never by value, and how to mend what is not. */
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { probeSandbox } from '../../src/base/sandbox/choose.ts'
 import { leastNode, nodeFinding } from '../../src/flows/doctor_machine.ts'
 import { parseScenario } from '../../src/practice/scenario.ts'
 import { startPractice } from '../../src/practice/server.ts'
 import { agent, fresh, whetstone } from '../e2e/program.ts'
+import { needs } from '../require.ts'
 
+const works = (await probeSandbox(process.env.PATH ?? '')).ok
 const key = 'sk-very-secret-0815'
 
 async function examined(args: string[] = [], env: Record<string, string> = {}) {
@@ -96,9 +99,31 @@ describe('the machine', () => {
     expect(found('git')).toMatchObject({ state: 'warning', fix: expect.stringContaining('install git') })
   })
   test('no sandbox, and what that means', async () => {
-    expect((await examined()).found('sandbox')).toMatchObject({
+    expect((await examined([], { PATH: fresh() })).found('sandbox')).toMatchObject({
       state: 'warning',
-      detail: expect.stringContaining('as you'),
+      detail: expect.stringMatching(/as you.*bwrap is not on PATH/),
+      fix: expect.stringContaining('install bubblewrap'),
+    })
+  })
+  test('a sandbox that this machine forbids', async () => {
+    const PATH = fresh()
+    writeFileSync(path.join(PATH, 'bwrap'), '#!/bin/sh\necho "setting up uid map: Permission denied" >&2\nexit 1\n')
+    chmodSync(path.join(PATH, 'bwrap'), 0o755)
+    expect((await examined([], { PATH })).found('sandbox')).toMatchObject({
+      state: 'warning',
+      detail: expect.stringContaining('uid map: Permission denied'),
+      fix: expect.stringContaining('allow unprivileged user namespaces'),
+    })
+  })
+  needs(
+    'bubblewrap that works',
+    works,
+    'apt-get install bubblewrap',
+  )('a sandbox', () => {
+    test('that works, and whether it can limit processes', async () => {
+      const { found } = await examined()
+      expect(found('sandbox')).toMatchObject({ state: 'ok', detail: expect.stringContaining('bubblewrap') })
+      expect(found('process limit')).toMatchObject({ state: expect.stringMatching(/ok|warning/) })
     })
   })
   test('a workspace that can not be', async () => {

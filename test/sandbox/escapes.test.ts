@@ -10,11 +10,12 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endMarked, markedProcesses } from '../../src/base/processes.ts'
 import { openRoom } from '../../src/base/room.ts'
 import { chooseSandbox, noWish, probeSandbox, type SandboxChoice } from '../../src/base/sandbox/choose.ts'
+import { processLimit } from '../../src/base/sandbox/process_limit.ts'
 import { confine } from '../../src/phases/2-run/confine.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
-import { openStage, perform, practice } from '../engines/stage.ts'
+import { type Contender, contenders } from '../engines/contenders.ts'
+import { keysFor, openStage, perform, practice } from '../engines/stage.ts'
 import { needs } from '../require.ts'
-import { type Contender, contenders } from './contenders.ts'
 
 const canary = 'CANARY-7f3a-of-the-outside'
 const works = (await probeSandbox(process.env.PATH ?? '')).ok
@@ -42,7 +43,8 @@ interface Outside {
 let outside: Outside
 let sibling: Awaited<ReturnType<typeof openRoom>>
 let choice: SandboxChoice
-let model: PracticeServer
+
+const limits = { tmpBytes: 8_000_000, fileBytes: 16_000_000, processes: 150 }
 
 /** A shell script, and what shows that it reached its aim; `said`: all that the agent put out. */
 interface Attempt {
@@ -79,9 +81,17 @@ const attempts: Record<string, Attempt> = {
   ...(address === undefined
     ? {}
     : { 'reach a server on the network': { script: (at: Outside) => dial(address, at.port), reached: tells } }),
-  'fill the disk through /tmp': {
-    script: () => 'head -c 24000000 /dev/zero > /tmp/fill-$$ && echo filled; rm -f /tmp/fill-$$',
+  'fill the disk with one file': {
+    script: () => 'head -c 24000000 /dev/zero > fill && echo filled; rm -f fill',
     reached: (said) => said.includes('filled'),
+  },
+  'fill memory through /dev/shm': {
+    script: () => 'head -c 12000000 /dev/zero > /dev/shm/fill-$$ && echo filled; rm -f /dev/shm/fill-$$',
+    reached: (said) => said.includes('filled'),
+  },
+  'change the skill': {
+    script: () => 'echo worse > .claude/skills/demo/SKILL.md || true; cat .claude/skills/demo/SKILL.md',
+    reached: (said) => said.includes('worse'),
   },
 }
 
@@ -114,6 +124,33 @@ async function layOut(): Promise<Outside> {
   return { root, ...places, port, harness, server }
 }
 
+/** Codex brings a sandbox of its own (where it works), which is in place where ours is off: these attempts then fail too. */
+const heldByCodex = /harness's environment|reach a server|daemon/
+
+function isHeldByItself({ engine }: Contender, attempt: string): boolean {
+  return engine.name === 'codex' && heldByCodex.test(attempt)
+}
+
+const attemptLine = 'sh ./attempt.sh > said.txt 2>&1; true'
+
+/** What the model does: the attempt, then no more. */
+function rulesFor({ shell }: Contender): string {
+  const tool = `^${shell('').name}$`
+  return JSON.stringify({
+    rules: [
+      { name: 'end', when: { turn: { min: 2 } }, answer: { text: 'done' } },
+      { name: 'attempt', when: { tool }, answer: { tool_calls: [shell(attemptLine)] } },
+      { name: 'other', answer: { text: 'done' } },
+    ],
+  })
+}
+
+/** The command engine's agent is the attempt itself. */
+function startOf(contender: Contender, model: PracticeServer) {
+  if (contender.engine.name !== 'command') return contender.needs(model)
+  return { command: `sh -c '${attemptLine}'`, credentials: keysFor(model) }
+}
+
 /** How many processes of a run live on; the last of a sandbox may still be on their way out. */
 async function livingAfter(mark: string, ms: number): Promise<number> {
   const end = performance.now() + ms
@@ -131,20 +168,22 @@ async function tried(
   sandboxed: boolean,
 ): Promise<{ said: string; left: number }> {
   await using stage = await openStage()
-  const parts = { writable: [stage.cwd, stage.home], hidden: [outside.suite], settings: undefined }
+  await using model = await practice(rulesFor(contender))
+  const skills = await stage.skill()
+  const readOnly = skills.map((skill) => skill.path)
+  const parts = { writable: [stage.cwd, stage.home], readOnly, hidden: [outside.suite], settings: undefined }
   const confined = sandboxed ? confine(choice, parts) : null
-  const sandbox = confined && { ...confined, policy: { ...confined.policy, tmpBytes: 8_000_000 } }
+  const sandbox = confined && { ...confined, policy: { ...confined.policy, limits } }
   await writeFile(path.join(stage.cwd, 'attempt.sh'), script)
-  const needed = contender.needs(model)
-  const { credentials, env } = (!sandboxed && contender.freed) || { credentials: {}, env: {} }
-  const task = stage.task({ ...needed, credentials: { ...needed.credentials, ...credentials }, sandbox })
-  const { outcome, events } = await perform(contender.engine, { ...task, env: { ...task.env, ...env } })
+  const { outcome, events } = await perform(contender.engine, stage.task({ ...startOf(contender, model), sandbox }))
   const left = await livingAfter(stage.mark, 1000)
   await endMarked(stage.mark)
   expect(outcome.status).toBe('completed')
   const said = await readFile(path.join(stage.cwd, 'said.txt'), 'utf8')
   return { said: `${said}\n${JSON.stringify(events)}`, left }
 }
+
+const limited = processLimit().kind === 'none' ? test.skip : test
 
 needs(
   'bubblewrap that works',
@@ -154,46 +193,42 @@ needs(
   beforeAll(async () => {
     choice = await chooseSandbox({ ...noWish, mode: 'required' }, process.env.PATH ?? '')
     outside = await layOut()
-    model = await practice(`
-rules:
-  - name: end
-    when: { turn: { min: 2 } }
-    answer: { text: done }
-  - name: attempt
-    when: { tool: '^Bash$' }
-    answer: { tool_calls: [{ name: Bash, input: { command: 'sh ./attempt.sh > said.txt 2>&1' } }] }
-  - name: attempt of codex
-    when: { tool: '^exec_command$' }
-    answer: { tool_calls: [{ name: exec_command, input: { cmd: 'sh ./attempt.sh > said.txt 2>&1' } }] }
-  - name: other
-    answer: { text: done }
-`)
   })
   afterAll(async () => {
     outside.harness.kill()
     outside.server.close()
-    await model.close()
     await sibling[Symbol.asyncDispose]()
     await rm(outside.root, { recursive: true, force: true })
   })
 
   describe.each(Object.entries(contenders))('%s', (_engine, contender) => {
-    const suite = needs(contender.needed.name, contender.needed.present, contender.needed.fix)
+    const { cli, engine } = contender
+    const suite = cli === undefined ? describe : needs(`the ${engine.name} CLI`, cli !== null, 'npm run agents')
     suite('tries to', () => {
       const clean = () =>
         Promise.all(['written', 'linked'].map((name) => rm(path.join(outside.open, name), { force: true })))
-      test.each(Object.entries(attempts))('%s', async (_name, { script, reached }) => {
+      test.each(Object.entries(attempts))('%s', async (name, { script, reached }) => {
         await clean()
         const inside = await tried(contender, script(outside), true)
         expect(await reached(inside.said, outside), inside.said).toBe(false)
         const free = await tried(contender, script(outside), false)
-        expect(await reached(free.said, outside), free.said).toBe(true)
+        expect(await reached(free.said, outside), free.said).toBe(!isHeldByItself(contender, name))
+      })
+
+      limited('start processes without end', async () => {
+        // bounded here: 400 that sleep for two seconds, in place of a bomb
+        const script =
+          'for i in $(seq 400); do sleep 2 & done; wait; jobs >/dev/null; echo all $(ls -d /proc/[0-9]* | wc -l)'
+        const said = (sandboxed: boolean) => tried(contender, script, sandboxed).then((end) => end.said)
+        expect(await said(true)).toMatch(/Cannot fork|Resource temporarily unavailable|retry/i)
+        expect(await said(false)).toContain('all ')
       })
 
       test('leave a daemon', async () => {
         const script = 'setsid sh -c "setsid sleep 300 >/dev/null 2>&1 < /dev/null &" & sleep 0.3'
         expect(await tried(contender, script, true)).toMatchObject({ left: 0 })
-        expect((await tried(contender, script, false)).left).toBeGreaterThan(0)
+        const { left } = await tried(contender, script, false)
+        expect(left > 0).toBe(!isHeldByItself(contender, 'leave a daemon'))
       })
     })
   })

@@ -5,7 +5,7 @@ import type { SandboxPolicy } from './policy.ts'
 export type SystemPart = { kind: 'folder' | 'file'; path: string } | { kind: 'link'; path: string; to: string }
 
 export interface Inside {
-  policy: Pick<SandboxPolicy, 'writable' | 'readOnly' | 'scratch' | 'network' | 'tmpBytes'>
+  policy: Pick<SandboxPolicy, 'writable' | 'readOnly' | 'scratch' | 'network' | 'tmp' | 'limits'>
   /** Parts of the system, all read-only. */
   system: readonly SystemPart[]
   /** Existing files and folders to read, absolute. */
@@ -34,14 +34,15 @@ const shell = [
 /** The arguments for `bwrap`. Later mounts lie over earlier ones: what is hidden over what is readable, what is writable over all. */
 export function bubblewrapArguments(inside: Inside): string[] {
   const { policy, cwd } = inside
-  const size = ['--size', String(policy.tmpBytes), '--tmpfs']
+  const size = ['--size', String(policy.limits.tmpBytes), '--tmpfs']
   return [
     ...shell,
     ...(policy.network === 'open' ? [] : ['--unshare-net']),
     ...inside.system.flatMap((part) =>
       part.kind === 'link' ? ['--symlink', part.to, part.path] : ['--ro-bind', part.path, part.path],
     ),
-    ...['--proc', '/proc', '--dev', '/dev', ...size, '/dev/shm', ...size, '/tmp', '--dir', '/var/tmp', '--dir', '/run'],
+    ...['--proc', '/proc', '--dev', '/dev', ...size, '/dev/shm', '--dir', '/var/tmp', '--dir', '/run'],
+    ...(policy.tmp === null ? [...size, '/tmp'] : ['--bind', policy.tmp, '/tmp']),
     ...parentsFirst(inside.readable).flatMap((path) => ['--ro-bind', path, path]),
     ...inside.hidden.flatMap(({ path, isFolder }) =>
       isFolder ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path],

@@ -63,7 +63,8 @@ async function probeNow(searchPath: string): Promise<SandboxProbe> {
 }
 
 const blank: SandboxPolicy = {
-  ...{ readable: [], writable: [], readOnly: [], hidden: [], scratch: [], network: 'none', tmpBytes: 2 ** 20 },
+  ...{ readable: [], writable: [], readOnly: [], hidden: [], scratch: [], network: 'none', tmp: null },
+  limits: { tmpBytes: 2 ** 20, fileBytes: 2 ** 20, processes: 64 },
 }
 
 async function tryBubblewrap(program: string, searchPath: string): Promise<SandboxProbe> {

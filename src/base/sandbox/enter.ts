@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { isBelow } from './below.ts'
 import { type Bridge, openBridge } from './bridge.ts'
 import { bubblewrapArguments } from './bubblewrap.ts'
+import { limit } from './limit.ts'
 import type { Sandbox, SandboxPolicy } from './policy.ts'
 import { partsOfCommand, pathFolders } from './programs.ts'
 import { routesTo } from './routes.ts'
@@ -23,26 +24,40 @@ export interface Entered extends AsyncDisposable {
 
 /** Prepares the sandbox; its end closes what belongs to it outside. Rejects when something of it can't be made. */
 export async function enterSandbox(outside: Invocation, { program, policy }: Sandbox): Promise<Entered> {
+  const shown = await shownTo(outside, policy)
+  const { env, command, args, cwd } = outside
   const link = await linkTo(outside, policy)
-  const programs = [await pathFolders(outside.env.PATH ?? ''), await partsOfCommand([outside.command]), link.readable]
-  const wanted = [...policy.readable, ...programs.flat()]
-  const found = (await Promise.all(wanted.map(kindOf))).filter((one) => one !== null).map(({ path }) => path)
-  const readable = found.filter((path) => !policy.hidden.some((root) => isBelow(path, root)))
-  const covered = policy.hidden.filter((path) => readable.some((root) => isBelow(path, root)))
-  const hidden = (await Promise.all(covered.map(kindOf))).filter((one) => one !== null)
-  const system = await systemParts()
-  const command = [...link.before, outside.command, ...outside.args]
-  const readOnly = (await Promise.all(policy.readOnly.map(kindOf))).flatMap((one) => one?.path ?? [])
-  const args = bubblewrapArguments({
-    ...{ system, readable, hidden, command },
-    policy: { ...policy, readOnly },
-    placed: link.placed,
-    cwd: outside.cwd,
-  })
-  return {
-    invocation: { command: program, args, cwd: '/', env: { ...outside.env, ...link.env } },
-    [Symbol.asyncDispose]: async () => link.bridge?.[Symbol.asyncDispose](),
+  try {
+    const limited = await limit(policy.limits)
+    const words = bubblewrapArguments({
+      ...shown,
+      placed: link.placed,
+      cwd,
+      command: [...limited.inside, ...link.before, command, ...args],
+    })
+    const [first = program, ...rest] = [...limited.outside, program, ...words]
+    return {
+      invocation: { command: first, args: rest, cwd: '/', env: { ...env, ...link.env } },
+      async [Symbol.asyncDispose]() {
+        await link.bridge?.[Symbol.asyncDispose]()
+        await limited.end()
+      },
+    }
+  } catch (error) {
+    await link.bridge?.[Symbol.asyncDispose]()
+    throw error
   }
+}
+
+/** What of the policy is there on this machine. */
+async function shownTo(outside: Invocation, policy: SandboxPolicy) {
+  const programs = [await pathFolders(outside.env.PATH ?? ''), await partsOfCommand([outside.command])]
+  if (typeof policy.network !== 'string') programs.push(await partsOfCommand([process.execPath]))
+  const found = await existing([...policy.readable, ...programs.flat()])
+  const readable = found.map(({ path }) => path).filter((path) => !policy.hidden.some((root) => isBelow(path, root)))
+  const hidden = await existing(policy.hidden.filter((path) => readable.some((root) => isBelow(path, root))))
+  const readOnly = (await existing(policy.readOnly)).map(({ path }) => path)
+  return { system: await systemParts(), readable, hidden, policy: { ...policy, readOnly } }
 }
 
 interface Link {
@@ -50,11 +65,10 @@ interface Link {
   /** Words that go before the command. */
   before: string[]
   env: Record<string, string>
-  readable: string[]
   placed: { from: string; at: string }[]
 }
 
-const noLink: Link = { bridge: null, before: [], env: {}, readable: [], placed: [] }
+const noLink: Link = { bridge: null, before: [], env: {}, placed: [] }
 const forwarder = { from: fileURLToPath(new URL('./forward.mjs', import.meta.url)), at: '/run/whetstone/forward.mjs' }
 
 /** The bridge to the endpoints, where the policy names some. */
@@ -66,17 +80,20 @@ async function linkTo({ env }: Invocation, { network }: SandboxPolicy): Promise<
   const isUsable = upstream !== null && URL.canParse(upstream) && new URL(upstream).protocol === 'http:'
   const bridge = await openBridge({ routes, upstream: isUsable ? upstream : null })
   const sockets = bridge.sockets.map(({ port, path: from }) => ({ port, from, path: `/run/whetstone/${port}` }))
-  const { execPath } = process
   return {
     bridge,
-    before: [execPath, forwarder.at, JSON.stringify(sockets.map(({ port, path }) => ({ port, path })))],
+    before: [process.execPath, forwarder.at, JSON.stringify(sockets.map(({ port, path }) => ({ port, path })))],
     env: more,
-    readable: await partsOfCommand([execPath]),
     placed: [forwarder, ...sockets.map(({ from, path: at }) => ({ from, at }))],
   }
 }
 
-async function kindOf(path: string): Promise<{ path: string; isFolder: boolean } | null> {
-  const info = await stat(path).catch(() => null)
-  return info === null ? null : { path, isFolder: info.isDirectory() }
+async function existing(paths: readonly string[]): Promise<{ path: string; isFolder: boolean }[]> {
+  const found = await Promise.all(
+    paths.map(async (path) => {
+      const info = await stat(path).catch(() => null)
+      return info === null ? [] : [{ path, isFolder: info.isDirectory() }]
+    }),
+  )
+  return found.flat()
 }

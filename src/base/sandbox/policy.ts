@@ -3,6 +3,15 @@
 /** none: not even loopback of this machine; endpoints: the hosts of these URLs and nothing else, through a bridge; open: as the user. */
 type SandboxNetwork = 'none' | 'open' | { endpoints: readonly string[] }
 
+export interface SandboxLimits {
+  /** Bytes of an own /tmp, of /dev/shm and of each scratch folder. */
+  tmpBytes: number
+  /** Bytes of the largest file that can be written. */
+  fileBytes: number
+  /** Processes and threads at a time; enforced where `processLimit` says so. */
+  processes: number
+}
+
 export interface SandboxPolicy {
   /** Files and folders beside those of the system that may be read, absolute. */
   readable: readonly string[]
@@ -15,8 +24,9 @@ export interface SandboxPolicy {
   /** Folders of their own to write to, empty at first and gone with the process, absolute. */
   scratch: readonly string[]
   network: SandboxNetwork
-  /** Bytes of /tmp, /dev/shm and each scratch folder, all of its own. */
-  tmpBytes: number
+  /** A folder that is shown as /tmp; null: an empty one that is gone with the process. */
+  tmp: string | null
+  limits: SandboxLimits
 }
 
 /** A mechanism that works on this machine with the policy that it enforces. `program`: its absolute path. */
@@ -30,6 +40,11 @@ export interface Sandbox {
 export function withEndpoint(sandbox: Sandbox | null, ...endpoints: string[]): Sandbox | null {
   if (sandbox === null || sandbox.policy.network !== 'none') return sandbox
   return { ...sandbox, policy: { ...sandbox.policy, network: { endpoints } } }
+}
+
+/** The sandbox with a folder as its /tmp, so that what one command leaves there is found by the next. */
+export function withTmp(sandbox: Sandbox, tmp: string | null): Sandbox {
+  return { ...sandbox, policy: { ...sandbox.policy, tmp } }
 }
 
 /** The sandbox with further files or folders that may be read: those of the program itself. */

@@ -1,5 +1,6 @@
 /** What a sandbox shows, for code of ours that reads and writes files on an agent's behalf without entering it. */
 import { realpath } from 'node:fs/promises'
+import path from 'node:path'
 import { isBelow } from './below.ts'
 import type { Sandbox } from './policy.ts'
 import { pathFolders } from './programs.ts'
@@ -7,6 +8,8 @@ import { isSystem } from './system.ts'
 
 /** Both take an absolute path with its links resolved. */
 export interface SandboxView {
+  /** Where a path of the inside lies outside: /tmp may be a folder of the room. */
+  locate(inside: string): string
   canRead(real: string): boolean
   canWrite(real: string): boolean
 }
@@ -19,8 +22,14 @@ export async function viewOf({ policy }: Sandbox, searchPath: string): Promise<S
     ),
   )
   const isIn = (place: string, folders: readonly string[] = []) => folders.some((folder) => isBelow(place, folder))
+  const canRead = (place: string) =>
+    isIn(place, writable) || (!isIn(place, hidden) && (isIn(place, readable) || isSystem(place)))
   return {
-    canRead: (place) => isIn(place, writable) || (!isIn(place, hidden) && (isIn(place, readable) || isSystem(place))),
+    canRead,
+    locate(inside) {
+      if (policy.tmp === null || !isBelow(inside, '/tmp') || canRead(inside)) return inside
+      return path.join(policy.tmp, path.relative('/tmp', inside))
+    },
     canWrite: (place) => isIn(place, writable) && !isIn(place, readOnly),
   }
 }

@@ -2,7 +2,7 @@
 import type { SandboxSettings } from '../../../schemas/evals.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
-import type { Sandbox } from '../../base/sandbox/policy.ts'
+import type { Sandbox, SandboxLimits } from '../../base/sandbox/policy.ts'
 
 export interface RoomParts {
   /** Folders of the room that may be changed, absolute. */
@@ -17,8 +17,7 @@ export interface RoomParts {
   settings: SandboxSettings | undefined
 }
 
-/** Bytes of a /tmp of its own. */
-const tmpBytes = 512 * 2 ** 20
+const limits: SandboxLimits = { tmpBytes: 512 * 2 ** 20, fileBytes: 4 * 2 ** 30, processes: 1024 }
 
 /** null: nothing confines here. */
 export function confine(choice: SandboxChoice, parts: RoomParts): Sandbox | null {
@@ -28,7 +27,7 @@ export function confine(choice: SandboxChoice, parts: RoomParts): Sandbox | null
   const readable = [...choice.readable, ...(parts.readable ?? [])]
   const network = choice.network ?? settings.network ?? 'none'
   const scratch = settings.writable ?? []
-  return { mechanism, program, policy: { readable, writable, readOnly, hidden, scratch, network, tmpBytes } }
+  return { mechanism, program, policy: { readable, writable, readOnly, hidden, scratch, network, tmp: null, limits } }
 }
 
 /** What the record says of it. */

@@ -8,7 +8,7 @@ const offLimits = ['/proc', '/sys', '/dev']
 
 /** The real path of something that is there. Throws ToolMistake when it is not, or out of bounds. */
 export async function existing(given: string, place: ToolPlace): Promise<string> {
-  const asked = path.resolve(place.cwd, given)
+  const asked = askedFor(given, place)
   if (place.confined && !isWithin(asked, place.cwd)) throw outside(given)
   const real = await realpath(asked).catch(() => null)
   if (real === null) throw new ToolMistake(`${given}: no such file or folder`)
@@ -29,7 +29,7 @@ export async function existingFile(given: string, place: ToolPlace): Promise<{ f
 
 /** Where a file is to be written. Throws ToolMistake when something other than a file is there. */
 export async function writable(given: string, place: ToolPlace): Promise<string> {
-  const asked = path.resolve(place.cwd, given)
+  const asked = askedFor(given, place)
   const file = place.view === null ? asked : await realPlace(asked, given)
   if (place.view !== null && !place.view.canWrite(file)) throw new ToolMistake(`${given}: read-only here`)
   if (offLimits.some((root) => isWithin(file, root))) throw new ToolMistake(`${given}: not a file that can be used`)
@@ -49,6 +49,11 @@ async function realPlace(file: string, given: string): Promise<string> {
   if (isLink) throw new ToolMistake(`${given}: a link that leads nowhere`)
   const folder = path.dirname(file)
   return folder === file ? file : path.join(await realPlace(folder, given), path.basename(file))
+}
+
+function askedFor(given: string, { cwd, view }: ToolPlace): string {
+  const asked = path.resolve(cwd, given)
+  return view?.locate(asked) ?? asked
 }
 
 function isWithin(target: string, root: string): boolean {
