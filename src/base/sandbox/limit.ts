@@ -16,7 +16,8 @@ const block = 512
 export async function limit({ fileBytes, processes }: SandboxLimits): Promise<Limited> {
   const there = processLimit()
   const files = `ulimit -f ${Math.ceil(fileBytes / block)}`
-  const own = there.kind === 'user' ? `${files}; ulimit -u ${processes}` : files // a lower limit of the user's own stands
+  // bash says -u, dash -p; a lower limit of the user's own stands
+  const own = there.kind === 'user' ? `${files}; ulimit -u ${processes} || ulimit -p ${processes}` : files
   const inside = ['/bin/sh', '-c', `{ ${own}; } 2>/dev/null; exec "$@"`, 'sh']
   if (there.kind !== 'cgroup') return { outside: [], inside, end: async () => {} }
   const group = await makeGroup(there.folder, processes)
