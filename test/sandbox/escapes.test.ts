@@ -31,7 +31,7 @@ interface Outside {
   suite: string
   /** Another run's room. */
   sibling: string
-  /** A folder that anybody may write to. */
+  /** Holds a folder for each try that anybody may write to. */
   open: string
   port: number
   /** A process of the harness with a secret in its environment. */
@@ -49,7 +49,7 @@ const limits = { tmpBytes: 8_000_000, fileBytes: 16_000_000, processes: 150 }
 /** A shell script, and what shows that it reached its aim; `said`: all that the agent put out. */
 interface Attempt {
   script(at: Outside): string
-  reached(said: string, at: Outside): boolean | Promise<boolean>
+  reached(said: string, at: Outside): boolean
 }
 
 const tells = (said: string) => said.includes(canary)
@@ -106,7 +106,6 @@ async function layOut(): Promise<Outside> {
     'home/.ssh/id_ed25519': canary,
     'suite/evals/evals.json': JSON.stringify({ expected_output: canary }),
     'suite/results/benchmark.json': canary,
-    'open/.keep': '',
   }
   for (const [name, text] of Object.entries(files)) {
     await mkdir(path.dirname(at(name)), { recursive: true })
@@ -120,11 +119,11 @@ async function layOut(): Promise<Outside> {
   const info = server.address()
   const port = typeof info === 'object' && info !== null ? info.port : 0
   const harness = spawn('sleep', ['600'], { env: { HARNESS_SECRET: canary, PATH: process.env.PATH ?? '' } })
-  const places = { home: at('home'), suite: at('suite'), open: at('open'), sibling: sibling.path }
+  const places = { home: at('home'), suite: at('suite'), open: root, sibling: sibling.path }
   return { root, ...places, port, harness, server }
 }
 
-const attemptLine = 'sh ./attempt.sh > said.txt 2>&1; true'
+const attemptLine = 'sh ./attempt.sh'
 
 /** What the model does: the attempt, then no more. */
 function rulesFor({ shell }: Contender): string {
@@ -158,12 +157,19 @@ async function livingAfter(mark: string, ms: number): Promise<number> {
   }
 }
 
-/** The script as an agent of this engine runs it; gives all that it said, and what of it lived on. */
-async function tried(
-  contender: Contender,
-  script: string,
-  sandboxed: boolean,
-): Promise<{ said: string; left: number }> {
+/** What came of all attempts: what each said, where it could write to, what of the run lived on. */
+interface Tried {
+  said: Record<string, string>
+  at: Outside
+  left: number
+}
+
+/** 400 that sleep for three seconds, in place of a bomb. */
+const fork = 'for i in $(seq 400); do sleep 3 & done; echo all started'
+const daemon = 'setsid sh -c "setsid sleep 300 >/dev/null 2>&1 < /dev/null &" &\nsleep 0.3'
+
+/** All attempts one after another, as an agent of this engine makes them in one command. */
+async function tried(contender: Contender, sandboxed: boolean): Promise<Tried> {
   await using stage = await openStage()
   await using model = await practice(rulesFor(contender))
   const skills = await stage.skill()
@@ -171,17 +177,20 @@ async function tried(
   const parts = { writable: [stage.cwd, stage.home], readOnly, hidden: [outside.suite], settings: undefined }
   const confined = sandboxed ? confine(choice, parts) : null
   const sandbox = confined && { ...confined, policy: { ...confined.policy, limits } }
-  await writeFile(path.join(stage.cwd, 'attempt.sh'), script)
+  const at = { ...outside, open: await mkdtemp(path.join(outside.root, 'open-')) }
+  const scripts = [...Object.values(attempts).map(({ script }) => script(at)), daemon, fork]
+  const lines = scripts.map((script, index) => `(\n${script}\n) > said-${index}.txt 2>&1`)
+  await writeFile(path.join(stage.cwd, 'attempt.sh'), `${lines.join('\n')}\nexit 0\n`)
   const task = stage.task({ ...startOf(contender, model, sandboxed), sandbox })
-  const { outcome, events } = await perform(contender.engine, {
-    ...task,
-    env: { ...task.env, REAL_CODEX: cliBinary('codex') ?? '' },
-  })
+  const env = { ...task.env, REAL_CODEX: cliBinary('codex') ?? '' }
+  const { outcome } = await perform(contender.engine, { ...task, env })
   const left = await livingAfter(stage.mark, 1000)
   await endMarked(stage.mark)
   expect(outcome.status).toBe('completed')
-  const said = await readFile(path.join(stage.cwd, 'said.txt'), 'utf8')
-  return { said: `${said}\n${JSON.stringify(events)}`, left }
+  const read = (index: number) => readFile(path.join(stage.cwd, `said-${index}.txt`), 'utf8')
+  const names = [...Object.keys(attempts), 'daemon', 'fork']
+  const said = await Promise.all(names.map(async (name, index) => [name, await read(index)] as const))
+  return { said: Object.fromEntries(said), at, left }
 }
 
 const limited = processLimit().kind === 'none' ? test.skip : test
@@ -206,30 +215,27 @@ needs(
     const { cli, engine } = contender
     const suite = cli === undefined ? describe : needs(`the ${engine.name} CLI`, cli !== null, 'npm run agents')
     suite('tries to', () => {
-      const clean = () =>
-        Promise.all(['written', 'linked'].map((name) => rm(path.join(outside.open, name), { force: true })))
-      test.each(Object.entries(attempts))('%s', async (_name, { script, reached }) => {
-        await clean()
-        const inside = await tried(contender, script(outside), true)
-        expect(await reached(inside.said, outside), inside.said).toBe(false)
-        const free = await tried(contender, script(outside), false)
-        expect(await reached(free.said, outside), free.said).toBe(true)
+      let inside: Tried
+      let free: Tried
+      beforeAll(async () => {
+        inside = await tried(contender, true)
+        free = await tried(contender, false)
+      }, 240_000)
+
+      test.each(Object.entries(attempts))('%s', (name, { reached }) => {
+        expect(reached(inside.said[name] ?? canary, inside.at), inside.said[name]).toBe(false)
+        expect(reached(free.said[name] ?? '', free.at), free.said[name]).toBe(true)
       })
 
-      limited('start processes without end', async () => {
-        // bounded here: 400 that sleep for two seconds, in place of a bomb
-        const script =
-          'for i in $(seq 400); do sleep 2 & done; wait; jobs >/dev/null; echo all $(ls -d /proc/[0-9]* | wc -l)'
-        const said = (sandboxed: boolean) => tried(contender, script, sandboxed).then((end) => end.said)
-        expect(await said(true)).toMatch(/Cannot fork|Resource temporarily unavailable|retry/i)
-        expect(await said(false)).toContain('all ')
+      limited('start processes without end', () => {
+        expect(inside.said.fork).toMatch(/fork/i)
+        expect(inside.said.fork).not.toContain('all started')
+        expect(free.said.fork).toContain('all started')
       })
 
-      test('leave a daemon', async () => {
-        const script = 'setsid sh -c "setsid sleep 300 >/dev/null 2>&1 < /dev/null &" & sleep 0.3'
-        expect(await tried(contender, script, true)).toMatchObject({ left: 0 })
-        const { left } = await tried(contender, script, false)
-        expect(left).toBeGreaterThan(0)
+      test('leave a daemon', () => {
+        expect(inside.left).toBe(0)
+        expect(free.left).toBeGreaterThan(0)
       })
     })
   })
