@@ -78,7 +78,7 @@ export async function prepare(request: BenchRequest, context: FlowContext, where
   const place = request.suite === null ? skill.path : path.resolve(request.suite)
   const suite = selectCases(await loadSuite(place, skill.path), request.cases)
   const { engine, judge, choices } = await chooseEngines(request, suite, autoEngine(context, where.lenient))
-  refuseSpokenKeys([engine, judge], context.env)
+  refuseSpokenKeys({ choices: [engine, judge], suite, env: context.env })
   const plan = makePlan({
     suite: withHonoured(await withSkillName(suite, skill), engine),
     skill,

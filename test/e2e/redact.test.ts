@@ -78,6 +78,23 @@ describe('an agent of the command engine that tells all', () => {
     expect(end.stderr).toContain('the command line holds a credential')
     expect(end.stderr).not.toContain(spoken)
   })
+  test('so is a server of a suite with a key', async () => {
+    const environment = { mcp_servers: { tickets: { command: 'node', env: { TOKEN: shaped } } } }
+    const skill = makeSkill([{ id: 1, prompt: 'tell', checks, environment }])
+    const end = await whetstone([
+      'bench',
+      skill,
+      '--engine',
+      agent('leaky.mjs'),
+      '--workspace',
+      path.join(fresh(), 'ws'),
+    ])
+    expect(end).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('the environment of case 1 holds a credential'),
+    })
+    expect(end.stderr).not.toContain(shaped)
+  })
   test('negative control: the same value under a name that says no secret is found in each place', async () => {
     const { holding } = await benched({
       engine: agent('leaky.mjs'),
