@@ -47,11 +47,13 @@ describe('values', () => {
     const text = JSON.stringify({
       $schema: 'x',
       workspace: 'out',
+      reporter: 'junit:r.xml,github',
       case: [1, 'b*'],
       engine: 'command:./agent.sh {prompt}',
     })
     const { skill, root } = repository({ 'whetstone.config.json': text })
     const { of } = await printed(skill)
+    expect(of('reporter').value).toEqual([`junit:${path.join(root, 'r.xml')},github`])
     expect(of('workspace').value).toBe(path.join(root, 'out'))
     expect(of('case').value).toEqual(['1', 'b*'])
     expect(of('engine').value).toBe(`command:${path.join(root, 'agent.sh')} {prompt}`)

@@ -41,7 +41,7 @@ export const harmless: ReadonlySet<string> = new Set([
     'retries',
   ],
   ...['activation', 'workspace', 'cache', 'budget', 'budget-tokens', 'cost-per-run', 'deadline'],
-  ...['ask-above-cost', 'ask-above-minutes'],
+  ...['ask-above-cost', 'ask-above-minutes', 'idle-timeout', 'gate', 'fail-on'],
 ])
 
 /** Likewise, as long as the value names no command. */
@@ -58,6 +58,9 @@ export const sharedKeys: ReadonlySet<string> = new Set([
   'deadline',
   'ask-above-cost',
   'ask-above-minutes',
+  'gate',
+  'fail-on',
+  'reporter',
 ])
 
 /** The flags of a command that can be set. */

@@ -87,8 +87,19 @@ function unknownKey(key: string, section: string | null, line: number) {
 /** Relative to the file, where it is a path: also the files of a command line. */
 function placed(key: string, value: string, folder: string): string {
   if (value.startsWith('command:')) return `command:${anchored(value.slice('command:'.length), folder)}`
+  if (key === 'reporter')
+    return value
+      .split(',')
+      .map((one) => reportIn(one, folder))
+      .join(',')
   if (!pathKeys.has(key) || value.startsWith('git:')) return value
   return path.resolve(folder, value)
+}
+
+/** junit:<path>: the path is relative to the file, too. */
+function reportIn(report: string, folder: string): string {
+  const [, kind, place] = /^\s*(\w+):(.+)$/s.exec(report) ?? []
+  return kind === undefined || place === undefined ? report : `${kind}:${path.resolve(folder, place)}`
 }
 
 /** Words that begin with ./ or ../ are files beside the configuration. */
