@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import { analysis } from './analysis.ts'
 import { benchmark } from './benchmark.ts'
+import { benchmarkDiff } from './benchmark_diff.ts'
 import { benchmarkIndex } from './benchmark_index.ts'
 import { checkReport } from './check_report.ts'
 import { comparison } from './comparison.ts'
@@ -29,6 +30,7 @@ export const artefacts = {
   timing,
   grading,
   benchmark,
+  benchmark_diff: benchmarkDiff,
   benchmark_index: benchmarkIndex,
   comparison,
   analysis,

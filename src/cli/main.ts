@@ -6,6 +6,7 @@ import { addBench } from './commands/bench.ts'
 import { addCache } from './commands/cache.ts'
 import { addCheck } from './commands/check.ts'
 import { addDemo } from './commands/demo.ts'
+import { addDiff } from './commands/diff.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addGrade } from './commands/grade.ts'
 import { addPractice } from './commands/practice.ts'
@@ -34,7 +35,19 @@ function ignoreClosed(error: Error): void {
   if (codeOf(error) !== 'EPIPE') throw error
 }
 
-const commands = [addBench, addCache, addGrade, addAggregate, addCheck, addView, addDemo, addDoctor, addPractice]
+const commands = [
+  addBench,
+  addCache,
+  addGrade,
+  addAggregate,
+  addCheck,
+  addView,
+  addDiff,
+  addDiff,
+  addDemo,
+  addDoctor,
+  addPractice,
+]
 
 function parser(argv: readonly string[], done: (code: number) => void) {
   const program = yargs([...argv])

@@ -12,6 +12,7 @@ const commands: Readonly<Record<string, string>> = {
   practice: '--scenario FILE',
   check: '<skill>',
   view: '[folder]',
+  diff: '<before> <after>',
   cache: 'stats or prune',
 }
 const switches = new Set([
@@ -28,6 +29,7 @@ const switches = new Set([
   'print-config',
   'again',
   'open',
+  'markdown',
   'no-open',
   'null',
   'oracle',
@@ -57,6 +59,7 @@ const flags = [
   'fail-on',
   'to',
   'static',
+  'arm',
   'output',
   'candidate',
 ]

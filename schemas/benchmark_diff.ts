@@ -1,0 +1,61 @@
+/** What `whetstone diff --json` prints: one arm of a benchmark against the same arm of another. Rates and differences from 0 to 1. */
+import { z } from 'zod'
+import { scope, statistics } from './benchmark_statistics.ts'
+
+const side = z.object({
+  name: z.string().describe('as it was named'),
+  configuration: z.string().nullable().describe('the arm that is compared; null: it has none'),
+  timestamp: z.string(),
+})
+
+export const planDifference = z.object({
+  what: z.string(),
+  before: z.string().nullable().describe('null: it does not say'),
+  after: z.string().nullable(),
+})
+
+const share = z.number().min(0).max(1).nullable().describe('the mean of its runs; null: no run')
+
+export const caseChange = z.object({
+  name: z.string().describe("the suite's own key of the case, else its name"),
+  change: z
+    .enum(['improved', 'regressed', 'within_chance', 'same', 'appeared', 'vanished'])
+    .describe('improved and regressed: p, adjusted for the number of cases, is at most alpha'),
+  before: share,
+  after: share,
+  difference: z.number().nullable(),
+  ci_low: z.number().nullable(),
+  ci_high: z.number().nullable(),
+  p_adjusted: z.number().nullable(),
+})
+
+const tally = z.object({ passed: z.number().int(), total: z.number().int() })
+
+export const turnedExpectation = z.object({
+  case: z.string(),
+  text: z.string(),
+  before: tally,
+  after: tally,
+})
+
+const counted = scope.omit({ sentence: true })
+
+export const benchmarkDiff = z.object({
+  schema_version: z.literal(1),
+  before: side,
+  after: side,
+  plan: z.array(planDifference),
+  alpha: z.number(),
+  scopes: z
+    .object({ these_cases: counted, cases_like_these: counted })
+    .nullable()
+    .describe('after − before; helps: after is better'),
+  ratios: statistics.shape.ratios,
+  cases: z.array(caseChange).describe('the worst first'),
+  turned: z.array(turnedExpectation).describe('met by most runs of one, and by fewer than half of the other'),
+})
+
+export type BenchmarkDiff = z.infer<typeof benchmarkDiff>
+export type CaseChange = z.infer<typeof caseChange>
+export type PlanDifference = z.infer<typeof planDifference>
+export type TurnedExpectation = z.infer<typeof turnedExpectation>

@@ -1,0 +1,34 @@
+/** What differs between two benchmarks besides their results: a difference there may be the whole reason for one here. */
+import type { PlanDifference } from '../../../schemas/benchmark_diff.ts'
+import type { Side } from './diff.ts'
+
+type Fact = string | null
+
+/** Only what differs; `null` where one of the two does not say. */
+export function diffPlans(before: Side, after: Side): PlanDifference[] {
+  const [old, now] = [factsOf(before), factsOf(after)]
+  return Object.keys(now).flatMap((what) => {
+    const [a, b] = [old[what] ?? null, now[what] ?? null]
+    return a === b ? [] : { what, before: a, after: b }
+  })
+}
+
+function factsOf({ benchmark, plan }: Side): Record<string, Fact> {
+  const { metadata } = benchmark
+  const text = (value: unknown): Fact => (value === null || value === undefined ? null : String(value))
+  return {
+    skill: metadata.skill_name,
+    'skill version': text(plan?.skill.sha256.slice(0, 12)),
+    suite: text(plan?.suite.sha256.slice(0, 12)),
+    model: metadata.executor_model,
+    engine: text(plan?.options.engine.name ?? metadata.engine),
+    judge: text(
+      plan === null ? metadata.judge : [plan.options.judge?.name, plan.options.judge?.model].filter(Boolean).join(':'),
+    ),
+    baseline: text(plan?.baseline?.sha256.slice(0, 12)),
+    'runs a case': text(metadata.runs_per_configuration),
+    timeout: text(plan?.options.timeout_seconds),
+    'max turns': text(plan?.options.max_turns),
+    activation: text(plan?.options.activation),
+  }
+}
