@@ -93,7 +93,7 @@ describe('a session of a command, a skill with a file that is not there, and an 
     ])
   })
   test('the report; its own cost of 0 is none', async () => {
-    const { report, failure, ends } = await played(lines, { log: fixture('refused.log') })
+    const { report, failure, ends } = await played(lines, { log: fixture('refused.txt') })
     expect(failure).toBeNull()
     expect(ends.at(-1)).toBe('last')
     expect(report).toMatchObject({
@@ -134,13 +134,13 @@ describe('a session of a command, a skill with a file that is not there, and an 
 
 describe('a server that refuses', () => {
   test('each retry is heard with its wait, and they are counted in a row', async () => {
-    const { inARow, retries } = await played([], { log: fixture('refused.log') })
+    const { inARow, retries } = await played([], { log: fixture('refused.txt') })
     expect(inARow).toBe(4)
     expect(retries.map(([error]) => error)).toEqual(Array(3).fill('AI_APICallError: practice 429'))
     expect(retries.map(([, ms]) => Math.round(ms / 1000))).toEqual([2, 5, 9])
   })
   test('what was ended for it fails by what it said', async () => {
-    const { failure } = await played([], { log: fixture('refused.log'), stopped: true })
+    const { failure } = await played([], { log: fixture('refused.txt'), stopped: true })
     expect(failure).toMatchObject({ kind: 'rate_limited', retryable: true })
   })
   test.each([
