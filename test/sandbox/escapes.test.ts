@@ -6,7 +6,7 @@ import { createServer, type Server } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { endMarked, markedProcesses } from '../../src/base/processes.ts'
 import { openRoom } from '../../src/base/room.ts'
 import { chooseSandbox, noWish, probeSandbox, type SandboxChoice } from '../../src/base/sandbox/choose.ts'
@@ -16,6 +16,9 @@ import type { PracticeServer } from '../../src/practice/server.ts'
 import { type Contender, contenders } from '../engines/contenders.ts'
 import { keysFor, openStage, perform, practice } from '../engines/stage.ts'
 import { cliBinary, needs } from '../require.ts'
+
+// opencode takes seconds of CPU to start, and a machine may be busy
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 })
 
 const canary = 'CANARY-7f3a-of-the-outside'
 const works = (await probeSandbox(process.env.PATH ?? '')).ok
