@@ -15,7 +15,9 @@ export function estimateLines({ estimate, workspace }: Planned, concurrency: num
     ...(judge.gradings > 0 ? [`${judge.gradings} gradings ${amountText(judge)}`] : []),
   ]
   return [
-    safe(`estimate  ${totalText(estimate)} with ${concurrency} at once (from ${from} earlier runs)`),
+    safe(
+      `estimate  ${totalText(estimate)} with ${concurrency} at once (from ${from} earlier run${from === 1 ? '' : 's'})`,
+    ),
     safe(`          ${parts.join(' · ')}`),
     ...kept,
   ]
