@@ -14,7 +14,7 @@ const designs = [
   { runs: 3, expectations: 4 },
   { runs: 10, expectations: 1 },
 ]
-/** Offered to fewer suites than a third, it depends on their luck which get one: shown in the table, held to no limit. */
+/** Offered to fewer suites than a third, it depends on their luck which get one: shown in the table, held to no limit (docs/statistics.md). */
 const offeredFrom = 1 / 3
 
 interface Tally {

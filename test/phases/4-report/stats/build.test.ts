@@ -67,6 +67,20 @@ describe('verdicts, each with its sentence', () => {
       needed: 1,
     })
   })
+  test('of eight cases five that differ give no interval, six do', () => {
+    const lines = (differ: number) =>
+      Array.from({ length: 8 }, (_, at) => pair(at + 1, [at < differ ? '+-' : '--'], ['--'])).flat()
+    expect(of(lines(5)).scopes?.cases_like_these).toMatchObject({
+      verdict: 'inconclusive',
+      rule: '5 cases differ; below 6 nothing can be concluded',
+      difference: { mean: 0.3125, ci_low: null },
+    })
+    expect(of(lines(6)).scopes?.cases_like_these.difference.method).toBe('paired_t')
+  })
+  test('a small difference that is not sure is not called none', () => {
+    const found = of(suite(4, ten('++', '+-', 5), ten('++', '+-', 4))).scopes?.these_cases
+    expect(found).toMatchObject({ verdict: 'inconclusive', difference: { mean: 0.05 } })
+  })
   test('stopped by looks: the e-value decides, the interval is a confidence sequence', () => {
     const lines = suite(4, ['+', '+', '+'], ['-', '-', '-'])
     const found = of(lines, { statistics: { sequential: true } }).scopes?.these_cases
