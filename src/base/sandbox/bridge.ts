@@ -5,18 +5,20 @@ import { openScratch } from '../room.ts'
 import type { Route } from './routes.ts'
 
 export interface Bridge extends AsyncDisposable {
-  /** The socket of each route, absolute. */
-  sockets: { port: number; path: string }[]
+  /** The socket of each route, absolute; with `tcp` its path is empty and `at` the loopback port that stands for it. */
+  sockets: { port: number; path: string; at: number | null }[]
 }
 
 export interface BridgeRequest {
   routes: readonly Route[]
   /** The user's own proxy (http://…) by which hosts other than this machine are reached; null: none. */
   upstream: string | null
+  /** Listen on loopback ports instead of socket files: where the inside has no network of its own. */
+  tcp?: boolean
 }
 
 /** Opens it; rejects when a socket can't be made. Its end closes every connection. */
-export async function openBridge({ routes, upstream }: BridgeRequest): Promise<Bridge> {
+export async function openBridge({ routes, upstream, tcp = false }: BridgeRequest): Promise<Bridge> {
   const scratch = await openScratch()
   const open = new Set<Socket>()
   const servers: Server[] = []
@@ -28,9 +30,12 @@ export async function openBridge({ routes, upstream }: BridgeRequest): Promise<B
   }
   try {
     for (const route of routes) {
-      const place = path.join(scratch.path, String(route.port))
-      sockets.push({ port: route.port, path: place })
-      servers.push(await listen(place, (socket) => serve(socket, { route, open, upstream })))
+      const place = tcp ? '' : path.join(scratch.path, String(route.port))
+      const server = await listen(place, (socket) => serve(socket, { route, open, upstream }))
+      servers.push(server)
+      const address = server.address()
+      const at = typeof address === 'object' && address !== null ? address.port : null
+      sockets.push({ port: route.port, path: place, at })
     }
     return { sockets, [Symbol.asyncDispose]: end }
   } catch (error) {
@@ -43,7 +48,8 @@ function listen(place: string, onConnection: (socket: Socket) => void): Promise<
   return new Promise((resolve, reject) => {
     const server = createServer({ allowHalfOpen: true }, onConnection)
     server.once('error', reject)
-    server.listen(place, () => resolve(server))
+    if (place === '') server.listen(0, '127.0.0.1', () => resolve(server))
+    else server.listen(place, () => resolve(server))
   })
 }
 

@@ -1,6 +1,6 @@
 /** Which sandbox this machine gives, asked once per process, and what a user's wish makes of it. */
 import { platform } from 'node:os'
-import { UserError } from '../error.ts'
+import { messageOf, UserError } from '../error.ts'
 import { runProcess } from '../spawn.ts'
 import { enterSandbox } from './enter.ts'
 import type { Sandbox, SandboxPolicy } from './policy.ts'
@@ -53,8 +53,9 @@ export function probeSandbox(searchPath: string): Promise<SandboxProbe> {
 }
 
 async function probeNow(searchPath: string): Promise<SandboxProbe> {
+  if (platform() === 'darwin') return await trySeatbelt(searchPath)
   if (platform() !== 'linux') {
-    return { ok: false, message: `no sandbox on ${platform()} yet`, fix: 'use Linux with bubblewrap' }
+    return { ok: false, message: `no sandbox on ${platform()}`, fix: 'use Linux with bubblewrap' }
   }
   const program = await whereIs('bwrap', searchPath)
   const fix = 'install bubblewrap (apt-get install bubblewrap, dnf install bubblewrap)'
@@ -65,6 +66,22 @@ async function probeNow(searchPath: string): Promise<SandboxProbe> {
 const blank: SandboxPolicy = {
   ...{ readable: [], writable: [], readOnly: [], hidden: [], scratch: [], network: 'none', tmp: null },
   limits: { tmpBytes: 2 ** 20, fileBytes: 2 ** 20, processes: 64 },
+}
+
+/** Not yet proven on a Mac. */
+async function trySeatbelt(searchPath: string): Promise<SandboxProbe> {
+  const sandbox: Sandbox = { mechanism: 'seatbelt', program: '/usr/bin/sandbox-exec', policy: blank }
+  const fix = 'npm install -g @anthropic-ai/sandbox-runtime@0.0.78 (beside whetstone)'
+  try {
+    const inner = { command: 'true', args: [], cwd: '/', env: { PATH: searchPath } }
+    await using entered = await enterSandbox(inner, sandbox)
+    const end = await runProcess({ ...entered.invocation, signal: AbortSignal.timeout(10_000) })
+    const detail = 'Seatbelt (not yet proven)'
+    if (end.exitCode === 0) return { ok: true, mechanism: 'seatbelt', program: sandbox.program, detail }
+    return { ok: false, message: `Seatbelt does not work here: ${end.stderrTail.trim()}`, fix }
+  } catch (error) {
+    return { ok: false, message: `Seatbelt does not work here: ${messageOf(error)}`, fix }
+  }
 }
 
 async function tryBubblewrap(program: string, searchPath: string): Promise<SandboxProbe> {

@@ -23,7 +23,8 @@ export interface Entered extends AsyncDisposable {
 }
 
 /** Prepares the sandbox; its end closes what belongs to it outside. Rejects when something of it can't be made. */
-export async function enterSandbox(outside: Invocation, { program, policy }: Sandbox): Promise<Entered> {
+export async function enterSandbox(outside: Invocation, { mechanism, program, policy }: Sandbox): Promise<Entered> {
+  if (mechanism === 'seatbelt') return (await import('./enter_seatbelt.ts')).enterSeatbelt(outside, policy)
   const shown = await shownTo(outside, policy)
   const { env, command, args, cwd } = outside
   const link = await linkTo(outside, policy)

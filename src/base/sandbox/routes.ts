@@ -39,7 +39,8 @@ function isLoopback(host: string): boolean {
 /** A user's own proxy is not there inside; it is used outside. */
 const noProxy = { HTTP_PROXY: '', HTTPS_PROXY: '', http_proxy: '', https_proxy: '', NO_PROXY: '*', no_proxy: '*' }
 
-function proxyEnv(url: string): Record<string, string> {
+/** What tells programs of a proxy; of '' that there is none. */
+export function proxyEnv(url: string): Record<string, string> {
   const local = 'localhost,127.0.0.1,::1'
   return {
     ...{ HTTP_PROXY: url, HTTPS_PROXY: url, http_proxy: url, https_proxy: url, NO_PROXY: local, no_proxy: local },
