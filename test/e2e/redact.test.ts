@@ -47,12 +47,19 @@ describe('an agent of the command engine that tells all', () => {
     const env = { ANTHROPIC_API_KEY: key, SHAPED: shaped }
     const { end, holding, said } = await benched({ engine: agent('leaky.mjs'), env, args: ['--pass-env', 'SHAPED'] })
     expect(end.code, end.stderr).toBe(0)
-    expect([...holding(key), ...holding(shaped), ...holding(key.slice(9))]).toEqual([])
+    expect([...holding(key), ...holding(key.slice(9))]).toEqual([])
+    // a file is the agent's product, kept in the cache too: only the user's own values are taken out of it
+    const product = ['with_skill', 'without_skill'].map((arm) => `eval-1-leak/${arm}/run-1/outputs/answer.md`)
+    expect(
+      holding(shaped)
+        .filter((name) => !name.startsWith('.cache/'))
+        .sort(),
+    ).toEqual(product)
     expect(said).not.toContain(key)
     const marked = holding('[redacted:ANTHROPIC_API_KEY]')
     expect(marked).toEqual(expect.arrayContaining([...places.map((place) => `${run}/${place}`), ...reports]))
     expect(holding('[redacted:github-token]')).toEqual(
-      expect.arrayContaining([`${run}/transcript.jsonl`, `${run}/stderr.log`]),
+      expect.arrayContaining([`${run}/transcript.jsonl`, `${run}/stderr.log`, `${run}/grading.json`]),
     )
   })
   test('nor does it come out where it fails', async () => {
