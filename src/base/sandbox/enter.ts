@@ -56,7 +56,9 @@ async function shownTo(outside: Invocation, policy: SandboxPolicy) {
   if (typeof policy.network !== 'string') programs.push(await partsOfCommand([process.execPath]))
   const found = await existing([...policy.readable, ...programs.flat()])
   const readable = found.map(({ path }) => path).filter((path) => !policy.hidden.some((root) => isBelow(path, root)))
-  const hidden = await existing(policy.hidden.filter((path) => readable.some((root) => isBelow(path, root))))
+  // the outermost alone: below it there is nothing left to cover
+  const outermost = policy.hidden.filter((path) => !policy.hidden.some((root) => root !== path && isBelow(path, root)))
+  const hidden = await existing(outermost.filter((path) => readable.some((root) => isBelow(path, root))))
   const readOnly = (await existing(policy.readOnly)).map(({ path }) => path)
   return { system: await systemParts(), readable, hidden, policy: { ...policy, readOnly } }
 }
