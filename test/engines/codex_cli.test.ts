@@ -6,7 +6,7 @@ import { expect, test } from 'vitest'
 import type { EngineTask } from '../../src/engines/engine.ts'
 import { cliBinary, needs } from '../require.ts'
 import { contenders } from './contenders.ts'
-import { ofType, openStage, perform, practice, type Stage } from './stage.ts'
+import { openStage, perform, practice, type Stage } from './stage.ts'
 
 const without = path.join(import.meta.dirname, '../fixtures/programs/without_words.mjs')
 
@@ -24,7 +24,7 @@ const left = (canary: string) => ({
   '.codex/hooks.json': '{"hooks":{"SessionStart":[{"hooks":[{"type":"command","command":"touch spied"}]}]}}',
 })
 
-/** Runs a task of the real CLI; gives what was asked of the model, and the events. `omitted`: an argument that it goes without. */
+/** Runs a task of the real CLI; gives what was asked of the model. `omitted`: an argument that it goes without. */
 async function run(stage: Stage, more: Partial<EngineTask>, { command = 'true', omitted = '' } = {}) {
   const call = { tool_calls: [{ name: 'exec_command', input: { cmd: command } }] }
   const end = { name: 'end', when: { turn: { min: 2 } }, text: 'done' }
@@ -34,9 +34,9 @@ async function run(stage: Stage, more: Partial<EngineTask>, { command = 'true', 
   const task = stage.task({ ...needed(server), ...more })
   const wrapped = { ...task.credentials, WHETSTONE_CODEX: without }
   const env = { ...task.env, WITHOUT: omitted, REAL_PROGRAM: cli ?? '' }
-  const { outcome, events } = await perform(engine, omitted ? { ...task, credentials: wrapped, env } : task)
+  const { outcome } = await perform(engine, omitted ? { ...task, credentials: wrapped, env } : task)
   expect(outcome.status).toBe('completed')
-  return { asked: JSON.stringify(server.requests), events }
+  return { asked: JSON.stringify(server.requests) }
 }
 
 needs(
@@ -74,8 +74,9 @@ needs(
 
   test('a judge changes nothing in its folder', async () => {
     await using stage = await openStage()
-    const { events } = await run(stage, { tools: 'read_only' }, { command: 'echo x > written' })
-    expect(ofType(events, 'tool_result')).toMatchObject([{ is_error: true }])
+    // Codex leaves some of the commands that its sandbox refuses out of its stream; the model is told
+    const { asked } = await run(stage, { tools: 'read_only' }, { command: 'echo x > written' })
+    expect(asked).toContain('Read-only file system')
     expect(existsSync(path.join(stage.cwd, 'written'))).toBe(false)
   })
 
