@@ -3,7 +3,18 @@ import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 
 const asked = process.argv.slice(2)
-const all = ['startup', 'runs', 'makespan', 'aggregate', 'statistics', 'memory', 'cache', 'plugin_eval']
+const all = [
+  'startup',
+  'runs',
+  'makespan',
+  'aggregate',
+  'statistics',
+  'memory',
+  'cache',
+  'plugin_eval',
+  'limits',
+  'inflight',
+]
 const names = asked.length > 0 ? asked : all
 for (const name of names) {
   const { status } = spawnSync(process.execPath, [path.join(import.meta.dirname, `${name}.mjs`)], { stdio: 'inherit' })

@@ -106,6 +106,8 @@ export async function startPractice(scenario) {
   const [line] = await once(child.stdout.setEncoding('utf8'), 'data')
   return {
     env: { ANTHROPIC_BASE_URL: line.trim(), ANTHROPIC_API_KEY: 'practice' },
+    /** One JSON line for each request that has ended. */
+    log,
     asked: () =>
       (existsSync(log) ? readFileSync(log, 'utf8') : '').split('\n').filter((line) => line.includes('"/v1/messages"'))
         .length,

@@ -10,8 +10,11 @@ export interface RateSettings extends Backoff {
   most: number
   /** What is left of the limit after a cut. */
   cut: number
-  /** Served requests, and rounds of as many as the limit, before more is tried than was refused before. */
-  probe: { served: number; rounds: number }
+  /**
+   * Served requests, and rounds of as many as the limit, before more is tried than was refused before; the rounds double with
+   * each try that was refused, up to the most.
+   */
+  probe: { served: number; rounds: number; mostRounds: number }
   /** A pause that a server asked for is followed by at least so many times its length without another try for more. */
   probePauses: number
 }
@@ -19,8 +22,8 @@ export interface RateSettings extends Backoff {
 const rateSettings: RateSettings = {
   start: 8,
   most: 10_000,
-  cut: 0.8,
-  probe: { served: 30, rounds: 3 },
+  cut: 0.85,
+  probe: { served: 30, rounds: 3, mostRounds: 6 },
   probePauses: 20,
   baseMs: 250,
   capMs: 60_000,
@@ -56,6 +59,7 @@ export class RateLimit {
   /** Served since the limit last grew or was cut, while it was used to the full. */
   #credit = 0
   #step = 1
+  #rounds: number
   #pausedUntil = Number.NEGATIVE_INFINITY
   #probeAt = Number.NEGATIVE_INFINITY
   /** Episodes of refusals since a request was served. */
@@ -64,6 +68,7 @@ export class RateLimit {
   constructor(settings: Partial<RateSettings> = {}) {
     this.#settings = { ...rateSettings, ...settings }
     this.#limit = Math.min(this.#settings.start, this.#settings.most)
+    this.#rounds = this.#settings.probe.rounds
   }
 
   /** Requests at once, a whole number of at least 1. */
@@ -140,6 +145,8 @@ export class RateLimit {
 
   /** The one cut of an episode: refusals of requests started before it belong to it. */
   #cut(): void {
+    const { probe } = this.#settings
+    this.#rounds = this.#knee === nowhere ? probe.rounds : Math.min(probe.mostRounds, this.#rounds * 2)
     const met = Math.min(this.#limit, this.inFlight)
     this.#limit = Math.max(1, met * this.#settings.cut)
     this.#knee = Math.max(this.#limit, met - 1)
@@ -160,13 +167,14 @@ export class RateLimit {
   /** Beyond what was refused before: one more after a while; where that is borne, more and more with each round. */
   #probe(now: number): void {
     const { served, rounds } = this.#settings.probe
+    if (this.#step > 1) this.#rounds = rounds
     this.#credit += 1
     const isFirst = this.#step === 1
-    const needed = isFirst ? Math.max(served, rounds * this.#limit) : this.#limit
+    const needed = isFirst ? Math.max(served, this.#rounds * this.#limit) : this.#limit
     if (this.#credit < needed || now < this.#probeAt) return
     this.#limit = Math.floor(this.#limit) + this.#step
     this.#knee = this.#limit
     this.#credit = 0
-    this.#step = Math.max(2, Math.min(this.#step * 2, Math.floor(this.#limit / 4)))
+    this.#step = Math.max(2, Math.min(this.#step * 2, Math.floor(this.#limit / 2)))
   }
 }

@@ -39,6 +39,8 @@ export async function withRetry<R extends Retryable>(
     if (counted > options.retries) return result
     const waitMs = retry.uncounted ? 0 : waitBefore(counted, retry.afterMs, { ...quick, ...options })
     options.onRetry?.(number, waitMs, result)
-    await sleep(waitMs, undefined, { signal: options.signal }).catch(() => options.signal.throwIfAborted())
+    // a signal of its own: many wait on the same one
+    const signal = AbortSignal.any([options.signal])
+    await sleep(waitMs, undefined, { signal }).catch(() => options.signal.throwIfAborted())
   }
 }
