@@ -18,6 +18,7 @@ import { inside } from '../phases/3-judge/checks/locate.ts'
 import { gradeRun } from '../phases/3-judge/grade.ts'
 import type { JudgeChoice } from '../phases/3-judge/judge.ts'
 import type { FlowContext } from './context.ts'
+import { openPace } from './pace.ts'
 
 export type Trial = 'null' | 'oracle'
 
@@ -86,6 +87,7 @@ async function gradeAnswer(
   const { skillsFolder } = engineNamed('command')
   const { files, git, setup } = one
   const { signal } = context
+  using pace = openPace(undefined, context)
   const graded = await gradeRun({
     case: one,
     record,
@@ -96,6 +98,7 @@ async function gradeAnswer(
       restoreWorkspace({ cwd: target, files, git, setup, skillsFolder, env, signal }, record, outputs),
     env,
     credentials: judge === null ? {} : pick(context.env, judge.engine.credentials),
+    gate: judge === null ? undefined : pace.gate(judge.engine, null),
     signal,
   })
   return graded?.grading ?? null

@@ -113,7 +113,7 @@ export class RateLimit {
     else if (this.#knee !== nowhere) this.#knee = Math.max(this.#limit, Math.min(this.#knee, this.inFlight - 1))
     const pauseMs = pauseFor({ episodes: this.#episodes, isNew, retryAfterMs }, this.#settings)
     this.#pausedUntil = Math.max(this.#pausedUntil, now + pauseMs)
-    this.#probeAt = Math.max(this.#probeAt, now + pauseMs * this.#settings.probePauses)
+    if (retryAfterMs !== null) this.#probeAt = Math.max(this.#probeAt, now + pauseMs * this.#settings.probePauses)
     if (!isNew && pauseMs === 0) return null
     if (this.limit === before && pauseMs === 0) return null
     return { limit: this.limit, pauseMs, why: retryAfterMs === null ? 'refused' : 'asked_to_wait' }

@@ -234,6 +234,17 @@ describe('against a server with a hidden limit', () => {
       expect(refusals).toBeLessThan(0.05)
     },
   )
+  test.each([
+    [null, 10_000],
+    [1000, 25_000],
+  ])(
+    'that is raised to the fourfold, Retry-After %s: found within %i ms, whatever was refused just before',
+    (after, ms) => {
+      const world = { ...steady(0, after), bears: (now: number) => (now < 20_000 ? 24 : now < 40_000 ? 8 : 32) }
+      const { goodput } = figures(world, play(world).seen, 40_000 + ms, 40_000 + ms + 20_000)
+      expect(goodput).toBeGreaterThan(0.9)
+    },
+  )
   test('that moves: it is found again after each move', () => {
     const world = { ...steady(0, null), bears: (now: number) => (now < 40_000 ? 40 : now < 80_000 ? 15 : 60) }
     const { seen } = play(world)

@@ -53,7 +53,7 @@ export const benchFlags = {
     type: 'number',
     requiresArg: true,
     default: 4,
-    coerce: wholeNumber('concurrency', 1, 256),
+    coerce: wholeNumber('concurrency', 1, 1000),
     describe: 'runs at once',
   },
   timeout: {

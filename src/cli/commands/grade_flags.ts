@@ -30,7 +30,7 @@ export const gradeFlags = {
     type: 'number',
     requiresArg: true,
     default: 4,
-    coerce: wholeNumber('concurrency', 1, 256),
+    coerce: wholeNumber('concurrency', 1, 1000),
     describe: 'gradings at once',
   },
   'print-config': {
