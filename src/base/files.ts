@@ -64,18 +64,15 @@ export async function syncFolder(folder: string): Promise<void> {
   })
 }
 
-/** Writes a file whole or not at all, as far as other processes see it; a power failure may take it. Throws what the file system throws. */
+/**
+ * Writes a file whole or not at all, as far as other processes see it; a power failure may take it. Its folder is there. Throws what
+ * the file system throws.
+ */
 export function writeWhole(file: string, data: string): void {
   const folder = path.dirname(file)
   const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}.${uniqueNumber()}.tmp`)
   try {
-    try {
-      writeFileSync(temporary, data)
-    } catch (error) {
-      if (codeOf(error) !== 'ENOENT') throw error
-      mkdirSync(folder, { recursive: true })
-      writeFileSync(temporary, data)
-    }
+    writeFileSync(temporary, data)
     renameSync(temporary, file)
   } catch (error) {
     rmSync(temporary, { force: true })

@@ -56,11 +56,16 @@ export function canonicalJson(value: unknown): string {
   if (value === null || typeof value !== 'object' || hasToJson(value)) return JSON.stringify(value) ?? 'null'
   if (Array.isArray(value)) return `[${value.map(canonicalJson).join(',')}]`
   const entries: [string, unknown][] = Object.entries(value)
-  const members = entries
-    .filter(([, inner]) => inner !== undefined)
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([name, inner]) => `${JSON.stringify(name)}:${canonicalJson(inner)}`)
-  return `{${members.join(',')}}`
+  entries.sort(byName)
+  let text = ''
+  for (const [name, inner] of entries) {
+    if (inner !== undefined) text += `${text === '' ? '' : ','}${JSON.stringify(name)}:${canonicalJson(inner)}`
+  }
+  return `{${text}}`
+}
+
+function byName([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number {
+  return a < b ? -1 : 1
 }
 
 function hasToJson(value: object): boolean {

@@ -20,6 +20,19 @@ import type { RunCache } from './run_cache.ts'
 
 /** The hash of the criteria and of who decides them; null: a command decides, which is asked each time, or the judge is not known. */
 export function criteriaOf(runs: Pick<RunCache, 'plan' | 'judge'>, one: SuiteCase): string | null {
+  const known = criteriaOfPlans.get(runs) ?? new Map<SuiteCase, string | null>()
+  criteriaOfPlans.set(runs, known)
+  const criteria = known.get(one)
+  if (criteria !== undefined) return criteria
+  const found = hashOfCriteria(runs, one)
+  known.set(one, found)
+  return found
+}
+
+/** Each case is graded in every run of it. */
+const criteriaOfPlans = new WeakMap<object, Map<SuiteCase, string | null>>()
+
+function hashOfCriteria(runs: Pick<RunCache, 'plan' | 'judge'>, one: SuiteCase): string | null {
   const { judge, on_timeout: onTimeout } = runs.plan.options
   if (one.checks.some(({ type }) => type === 'command')) return null
   if (one.expectations.length > 0 && judge !== null && runs.judge === null) return null

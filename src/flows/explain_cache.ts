@@ -48,6 +48,7 @@ async function explainRuns(
   for (const [sha256, folder] of folders) versions.set(sha256, (await skillFiles(folder)).files)
   const surroundings = await surroundingsOf({ plan, skillFiles: versions, passEnv, probe }, context)
   const judge = plan.options.judge && judgeParts({ plan, probes, passEnv }, context)
+  const known = { plan, judge }
   const entries = new Map<string, CacheEntry>()
   for (const entry of cacheEntries(cache)) entries.set(entry.key, entry)
   return plan.runs.map((spec): CacheExplanation => {
@@ -56,7 +57,7 @@ async function explainRuns(
     const entry = entries.get(key)
     if (entry === undefined) return missing({ spec, key, entries: entries.values(), parts })
     const one = plan.cases.find(({ eval_id }) => eval_id === spec.eval_id)
-    const criteria = one === undefined ? null : criteriaOf({ plan, judge }, one)
+    const criteria = one === undefined ? null : criteriaOf(known, one)
     const graded = criteria !== null && existsSync(`${entryPaths(cache, key).gradings}/${criteria}.json`)
     return { status: 'reused', run_id: spec.run_id, key, from: entry.from, graded }
   })

@@ -150,6 +150,9 @@ export async function writeMetadata(
     const [first] = files
     if (first === undefined) continue
     const text = `${JSON.stringify(checkAs(evalMetadata, value, first), null, 2)}\n`
-    for (const file of files) writeWhole(file, text)
+    for (const file of files) {
+      mkdirSync(path.dirname(file), { recursive: true })
+      writeWhole(file, text)
+    }
   }
 }

@@ -16,7 +16,18 @@ function setUp(evals: readonly object[] = cases) {
   const workspace = path.join(folder, 'ws')
   const benchOf = async (runs: number, ...flags: string[]) => {
     const before = starts(log)
-    const args = ['bench', skill, '--engine', agent('tidy.mjs'), '--workspace', workspace, '--pass-env', 'AGENT_LOG']
+    const args = [
+      'bench',
+      skill,
+      '--engine',
+      agent('tidy.mjs'),
+      '--workspace',
+      workspace,
+      '--pass-env',
+      'AGENT_LOG',
+      '--sandbox',
+      'off',
+    ]
     const end = await whetstone([...args, '--runs', String(runs), ...flags], { env: { AGENT_LOG: log } })
     return { ...end, started: starts(log) - before, folder: newest(workspace) }
   }
