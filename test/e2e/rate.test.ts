@@ -26,7 +26,8 @@ async function benched(scenario: string, flags: string[] = ['--runs', '3'], eval
   await using server = await serve(scenario)
   const workspace = path.join(fresh(), 'ws')
   const args = ['bench', makeSkill(evals), '--engine', 'anthropic:practice-1', '--workspace', workspace, '--json']
-  const end = await whetstone([...args, '--retries', '0', ...flags], { env: keys(server.url) })
+  const retries = flags.includes('--retries') ? [] : ['--retries', '0']
+  const end = await whetstone([...args, ...retries, ...flags], { env: keys(server.url) })
   const events = end.stdout
     .trim()
     .split('\n')
