@@ -71,7 +71,9 @@ export async function execute(execution: Execution, context: FlowContext): Promi
   }
   const grade = (spec: RunSpec, stored: StoredRun) => {
     const request = { ...execution, spec, stored, again: false, pace }
-    gradings.push(gradeLimit(() => orStop(gradeWithin(limited, request, context))))
+    const grading = gradeLimit(() => orStop(gradeWithin(limited, request, context)))
+    grading.catch(() => {}) // looked at when all runs have ended
+    gradings.push(grading)
   }
   const missing = execution.plan.runs.filter(({ run_id }) => !execution.settled.has(run_id))
   const queue = limited?.queue ?? (await startQueue(missing, execution.folder))
