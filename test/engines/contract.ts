@@ -1,0 +1,207 @@
+/** One contract for every engine: what a run of it gives, whatever stands behind. */
+import { existsSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
+import { markedProcesses } from '../../src/base/processes.ts'
+import type { EngineTask } from '../../src/engines/engine.ts'
+import type { PracticeServer } from '../../src/practice/server.ts'
+import { needs } from '../require.ts'
+import { contenders, rulesFor } from './contenders.ts'
+import { bodyCanary, ofType, openStage, perform, practice, type Stage } from './stage.ts'
+
+// opencode takes seconds of CPU to start, and a machine may be busy
+vi.setConfig({ testTimeout: 240_000 })
+
+const answerSchema = {
+  type: 'object',
+  properties: { verdict: { type: 'string' }, score: { type: 'integer' } },
+  required: ['verdict', 'score'],
+}
+
+/** Registers the contract of one engine. */
+export function contract(name: string): void {
+  const contender = contenders[name]
+  if (contender === undefined) throw new Error(`no contender is named ${name}`)
+  const { engine, cli, needs: needed, read, shell, shows } = contender
+  const suite = cli === undefined ? describe : needs(`the CLI of ${name}`, cli !== null, 'npm run agents')
+  suite(`the contract of ${name}`, () => {
+    let server: PracticeServer
+    let stage: Stage
+    const task = (more: Partial<EngineTask> = {}) => stage.task({ ...needed(server), ...more })
+    beforeAll(async () => {
+      server = await practice(rulesFor(contender))
+      vi.stubEnv('HARNESS_CANARY', 'canary')
+    })
+    afterAll(async () => {
+      vi.unstubAllEnvs()
+      await server.close()
+    })
+    beforeEach(async () => {
+      stage = await openStage()
+      return () => stage[Symbol.asyncDispose]()
+    })
+
+    test('completes with the final text', async () => {
+      const { outcome, events } = await perform(engine, task())
+      expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'all done' } })
+      expect(ofType(events, 'result')).toMatchObject([{ text: 'all done' }])
+      expect(ofType(events, 'assistant').at(-1)).toMatchObject({ text: 'all done' })
+    })
+
+    test('writes files into its working folder', async () => {
+      await perform(engine, task())
+      expect(await readFile(path.join(stage.cwd, 'greeting.txt'), 'utf8')).toBe('hello')
+    })
+
+    test('sees its environment and nothing of the harness', async () => {
+      await perform(engine, task({ prompt: 'env please', env: { ...stage.env, MINE: 'mine' } }))
+      const env = await readFile(path.join(stage.cwd, 'env.txt'), 'utf8')
+      expect(env).toContain('MINE=mine')
+      expect(env).toContain(`HOME=${stage.home}`)
+      expect(env).not.toContain('HARNESS_CANARY')
+    })
+
+    test('abort ends the agent, rejects with the reason, leaves no process', async () => {
+      const abort = new AbortController()
+      const running = perform(engine, task({ prompt: 'sleep' }), { signal: abort.signal })
+      const ended = expect(running).rejects.toThrow('enough')
+      await vi.waitFor(() => expect(existsSync(path.join(stage.cwd, 'started'))).toBe(true), { timeout: 120_000 })
+      expect(await markedProcesses(stage.mark)).not.toEqual([])
+      abort.abort(new Error('enough'))
+      await ended
+      await vi.waitFor(async () => expect(await markedProcesses(stage.mark)).toEqual([]), { timeout: 5000 })
+    })
+
+    test('an aborted signal starts nothing', async () => {
+      await expect(perform(engine, task(), { signal: AbortSignal.abort(new Error('no')) })).rejects.toThrow('no')
+      expect(existsSync(path.join(stage.cwd, 'greeting.txt'))).toBe(false)
+    })
+
+    test('a prompt may begin with a dash or hold quotes', async () => {
+      const { outcome } = await perform(engine, task({ prompt: '-p --version "greet" $(date) \'' }))
+      expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'all done' } })
+      expect(existsSync(path.join(stage.cwd, 'greeting.txt'))).toBe(true)
+    })
+
+    test('gives a structured answer', async () => {
+      const { outcome } = await perform(engine, task({ prompt: 'verdict', answerSchema }))
+      expect(outcome).toMatchObject({ status: 'completed', report: { answer: { verdict: 'yes', score: 3 } } })
+    })
+
+    test('gives no answer when none was asked for', async () => {
+      const { outcome } = await perform(engine, task({ prompt: 'echo {"a": 1}' }))
+      expect(outcome.report.answer).toBeUndefined()
+    })
+
+    if (shows === null) {
+      test('says nothing of what it does not know', async () => {
+        const { outcome } = await perform(engine, task())
+        expect(outcome.report).toMatchObject({ usage: null, cost: null, loaded: null, model: null, version: null })
+      })
+      return
+    }
+
+    test('offers the skill by name and description; its body comes when it is read', async () => {
+      const skills = await stage.skill(engine.skillsFolder)
+      const before = server.requests.length
+      const { outcome, events } = await perform(engine, task({ prompt: 'use the skill', skills }))
+      expect(outcome.report.loaded?.skills).toContain('demo')
+      expect(ofType(events, 'skill_read')).toMatchObject([{ skill: 'demo', step: 1 }])
+      const asked = server.requests.slice(before).filter((one) => /\/(messages|responses)$/.test(one.path))
+      const first = JSON.stringify(asked[0])
+      expect(first).toContain('Shows things.')
+      expect(first).not.toContain(bodyCanary)
+      expect(JSON.stringify(asked[1])).toContain(bodyCanary)
+    })
+
+    test('without the skill: not offered, not read', async () => {
+      const before = server.requests.length
+      const { outcome, events } = await perform(engine, task({ prompt: 'use the skill' }))
+      expect(outcome.report.loaded?.skills ?? []).not.toContain('demo')
+      expect(ofType(events, 'skill_read')).toEqual([])
+      expect(ofType(events, 'tool_result')).toMatchObject([{ is_error: true }])
+      expect(JSON.stringify(server.requests.slice(before))).not.toContain('Shows things.')
+    })
+
+    test('tells its tool calls, steps, tokens, cost, model and version', async () => {
+      const { outcome, events } = await perform(engine, task())
+      const [call] = ofType(events, 'tool_call')
+      expect(call).toMatchObject({ name: shows.tool, step: 1, input: { command: 'printf hello > greeting.txt' } })
+      expect(ofType(events, 'tool_result')).toMatchObject([
+        { id: call?.id, name: shows.tool, is_error: false, step: 1 },
+      ])
+      expect(ofType(events, 'assistant').map(({ step }) => step)).toEqual([1, 2])
+      const { usage, cost, model, version, provider, sessionId, stopReason } = outcome.report
+      expect(usage?.input_tokens).toBeGreaterThan(0)
+      expect(usage?.output_tokens).toBeGreaterThan(0)
+      expect(cost?.usd).toBeGreaterThan(0)
+      expect({ model, provider }).toEqual({ model: expect.stringContaining(shows.model), provider: shows.provider })
+      expect(version).toMatch(/^\d+\.\d+\.\d+/)
+      expect(sessionId).toMatch(/^[\w-]{10,}$/)
+      expect(stopReason).toMatch(/^\w+$/)
+      expect(outcome.report.loaded).not.toBeNull()
+    })
+
+    test('tells tokens by kind, each counted once', async () => {
+      const kinds = { cache_read: 3000, cache_write: 200, reasoning: 70 }
+      const usage = async (more: object) => {
+        await using counting = await practice(JSON.stringify({ rules: [{ name: 'a', text: 'all done', ...more }] }))
+        const { outcome } = await perform(engine, stage.task({ ...needed(counting) }))
+        return outcome.report.usage
+      }
+      const [plain, more] = [await usage({}), await usage({ usage: kinds })]
+      expect(plain).toMatchObject({ cache_read_tokens: 0, cache_write_tokens: 0 })
+      expect(more).toMatchObject({ cache_read_tokens: 3000, cache_write_tokens: 200, reasoning_tokens: 70 })
+      expect(more?.output_tokens).toBe((plain?.output_tokens ?? 0) + 70)
+      expect(Math.abs((more?.input_tokens ?? 0) - (plain?.input_tokens ?? 0))).toBeLessThan(100)
+    })
+
+    test('a judge reads below its folder and nowhere else', async () => {
+      const rules = [
+        { name: 'end', when: { turn: { min: 2 } }, answer: { text: 'all done' } },
+        { name: 'inside', when: { user: 'inside' }, answer: { tool_calls: [read('note.md')] } },
+        { name: 'outside', answer: { tool_calls: [read(`${stage.home}/note.md`)] } },
+      ]
+      await using reading = await practice(JSON.stringify({ rules }))
+      for (const folder of [stage.cwd, stage.home]) await writeFile(path.join(folder, 'note.md'), 'NOTE-CANARY')
+      const judge = (prompt: string) => perform(engine, stage.task({ ...needed(reading), prompt, tools: 'read_only' }))
+      const inside = ofType((await judge('inside')).events, 'tool_result')
+      expect(inside).toMatchObject([{ is_error: false, output: expect.stringContaining('NOTE-CANARY') }])
+      const outside = ofType((await judge('outside')).events, 'tool_result')
+      expect(outside).toMatchObject([{ is_error: true, output: expect.not.stringContaining('NOTE-CANARY') }])
+    })
+
+    test('stops after the turns that it may take', async () => {
+      const rules = [{ name: 'again', answer: { tool_calls: [shell('echo x >> turns.txt')] } }]
+      await using loop = await practice(JSON.stringify({ rules }))
+      const { outcome, events } = await perform(engine, stage.task({ ...needed(loop), maxTurns: 3 }))
+      expect(outcome).toMatchObject({ status: 'completed', report: { stopReason: 'max_turns' } })
+      expect(Math.max(...events.map(({ step }) => step))).toBe(3)
+      expect(await readFile(path.join(stage.cwd, 'turns.txt'), 'utf8')).toBe('x\nx\nx\n')
+    })
+
+    test.each([
+      ['401', '{ status: 401 }', { kind: 'credentials', retryable: false }],
+      ['404', '{ status: 404 }', { kind: 'bad_request', retryable: false }],
+      ['429', '{ status: 429, retry_after: 0 }', { kind: 'rate_limited', retryable: true }],
+      ['500', '{ status: 500 }', { kind: 'server_error', retryable: true }],
+      ['529', '{ status: 529 }', { kind: 'overloaded', retryable: true }],
+    ])('a server that answers %s is a failure of its kind', async (_, fault, error) => {
+      await using broken = await practice(`faults: [${fault}]\nrules: [{ name: a, answer: { text: a } }]`)
+      const env = { ...stage.env, CLAUDE_CODE_MAX_RETRIES: '0', CODEX_MAX_RETRIES: '0', OPENCODE_MAX_RETRIES: '0' }
+      const { outcome, events } = await perform(engine, stage.task({ ...needed(broken), env }))
+      expect(outcome).toMatchObject({ status: 'failed', error })
+      expect(ofType(events, 'error')).toMatchObject([{ kind: error.kind }])
+      expect(ofType(events, 'result')).toEqual([])
+    })
+
+    test('a server that is not there is unreachable', async () => {
+      const gone = await practice('rules: [{ name: a, answer: { text: a } }]')
+      await gone.close()
+      const env = { ...stage.env, CLAUDE_CODE_MAX_RETRIES: '0', CODEX_MAX_RETRIES: '0', OPENCODE_MAX_RETRIES: '0' }
+      const { outcome } = await perform(engine, stage.task({ ...needed(gone), env }))
+      expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'unreachable', retryable: true } })
+    })
+  })
+}
