@@ -68,15 +68,17 @@ function reversedBuild(reference) {
   const change = (dist) => {
     const file = path.join(dist, 'src/flows/execute.js')
     const text = readFileSync(file, 'utf8')
-    const start = 'async function runAndCommit(execution, spec, context) {'
+    const start = 'async function runAndCommit(execution, job, context) {'
     if (!text.includes(start)) throw new Error(`${file}: the place to change is gone`)
-    const mark = `
+    const mark = `{
+    const { spec } = job;
     const fs = await import('node:fs/promises');
     const before = ${JSON.stringify(reference)};
     const place = path.join(execution.folder, spec.run_id);
     await fs.cp(path.join(before, spec.run_id), place, { recursive: true });
     const record = await fs.readFile(path.join(place, 'run.json'), 'utf8');
-    await fs.writeFile(path.join(place, 'run.json'), record.replace(/(TIDY|messy) \\d+/, '$1 99'));`
+    await fs.writeFile(path.join(place, 'run.json'), record.replace(/(TIDY|messy) \\d+/, '$1 99'));
+    }`
     writeFileSync(
       file,
       text.replace(start, () => start + mark),
