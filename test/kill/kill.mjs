@@ -75,9 +75,14 @@ function reversedBuild(reference) {
     const fs = await import('node:fs/promises');
     const before = ${JSON.stringify(reference)};
     const place = path.join(execution.folder, spec.run_id);
-    await fs.cp(path.join(before, spec.run_id), place, { recursive: true });
-    const record = await fs.readFile(path.join(place, 'run.json'), 'utf8');
-    await fs.writeFile(path.join(place, 'run.json'), record.replace(/(TIDY|messy) \\d+/, '$1 99'));
+    const staged = path.join(execution.folder, '.staged', spec.run_id.replaceAll('/', '_'));
+    await fs.rm(staged, { recursive: true, force: true });
+    await fs.cp(path.join(before, spec.run_id), staged, { recursive: true });
+    const record = await fs.readFile(path.join(staged, 'run.json'), 'utf8');
+    await fs.writeFile(path.join(staged, 'run.json'), record.replace(/(TIDY|messy) \\d+/, '$1 99'));
+    await fs.mkdir(path.dirname(place), { recursive: true });
+    await fs.rm(place, { recursive: true, force: true });
+    await fs.rename(staged, place);
     }`
     writeFileSync(
       file,
