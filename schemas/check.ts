@@ -10,7 +10,9 @@ const shared = {
   indicator: z
     .boolean()
     .optional()
-    .describe('true: only the arm with the skill can meet it by construction; shown, left out of the lift'),
+    .describe(
+      'true: only the arm with the skill can meet it by construction; shown, left out of the lift. false: counted, whatever its words',
+    ),
 }
 
 const textTarget = {

@@ -52,5 +52,5 @@ function add(decided: Decisions, statement: Statement, { verdict, by }: { verdic
 }
 
 function labels({ text, derived, indicator }: Statement): Pick<GradedExpectation, 'text' | 'derived' | 'indicator'> {
-  return { text, ...(derived && { derived }), ...(indicator && { indicator }) }
+  return { text, ...(derived && { derived }), ...(indicator !== undefined && { indicator }) }
 }

@@ -34,12 +34,28 @@ export function headline(benchmark: Benchmark): string {
   return `${subject} the agent meets ${change} ${versions ? 'with the old one' : 'without it'} (${rates}; ${from}).`
 }
 
-/** How sure the difference is: on these cases, then for cases like these. Empty for one arm and for older benchmarks. */
-export function sureness({ statistics }: Benchmark): string[] {
-  const scopes = statistics?.scopes ?? null
+/**
+ * How sure the difference is: on these cases, then for cases like these; then why the headline may say another number.
+ * Empty for one arm and for older benchmarks.
+ */
+export function sureness(benchmark: Benchmark): string[] {
+  const scopes = benchmark.statistics?.scopes ?? null
   return scopes === null || scopes.these_cases.difference.mean === null
     ? []
-    : [scopes.these_cases.sentence, scopes.cases_like_these.sentence]
+    : [scopes.these_cases.sentence, scopes.cases_like_these.sentence, ...indicatorsCounted(benchmark)]
+}
+
+/** The pass rates count every statement, as skill-creator's do; the lift leaves the indicators out. */
+function indicatorsCounted({ statistics, run_summary }: Benchmark): string[] {
+  const statements = statistics?.expectations ?? []
+  const indicators = statements.filter(({ indicator }) => indicator !== null).length
+  const lift = statistics?.scopes?.these_cases.difference.mean ?? null
+  if (indicators === 0 || lift === null) return []
+  const counted = `The pass rates count all ${plural(statements.length, 'statement')}, ${plural(indicators, 'indicator')} too`
+  const all = run_summary.delta?.pass_rate
+  if (all === undefined || hundredths(Number(all)) === hundredths(lift)) return [`${counted}.`]
+  const apart = `a difference of ${signed(hundredths(Number(all)), 0)} points there, ${signed(hundredths(lift), 0)} without them`
+  return [`${counted}: ${apart}.`]
 }
 
 /** Points, because a difference of rates is not a percentage. */

@@ -85,9 +85,14 @@ describe('where the statement of an object is', () => {
     const { warnings } = await judged({ assertions: [{ text: 't', advisory: true }] })
     expect(warnings).toContain('$.evals[0].assertions[0].advisory: "advisory" of a criterion is not read')
   })
-  test('indicator is ours and stays', async () => {
-    const read = await judged({ expectations: [{ text: 't', indicator: true }] })
-    expect(read.case.expectations).toEqual([{ text: 't', indicator: true }])
+  test.each([true, false])('indicator: %s is ours and stays', async (indicator) => {
+    const read = await judged({ expectations: [{ text: 't', indicator }] })
+    expect(read.case.expectations).toEqual([{ text: 't', indicator }])
+  })
+  test('an indicator that is neither true nor false is said', async () => {
+    const read = await judged({ expectations: [{ text: 't', indicator: 'no' }] })
+    expect(read.case.expectations).toEqual([{ text: 't' }])
+    expect(read.warnings).toContain('$.evals[0].expectations[0].indicator: "indicator" of a criterion is not read')
   })
 })
 

@@ -55,11 +55,14 @@ const moody = async (...moods: string[]) => judgeCommand('moody', await temporar
 
 describe('a completed run', () => {
   test('has the verdicts of the judge, then those of code, each with evidence and who decided', async () => {
-    const expectations = [reads, { ...misses, derived: true }]
+    const expectations = [
+      { ...reads, indicator: false },
+      { ...misses, derived: true },
+    ]
     const checks = [says42, { ...saysDesert, indicator: true }, { type: 'command', run: 'grep -c Ocean report.md' }]
     const grading = await gradingOf({ expectations, checks })
     expect(grading?.expectations).toEqual([
-      { ...reads, passed: true, evidence: 'outputs/report.md: "Ocean: 42"', decided_by: 'judge' },
+      { ...reads, indicator: false, passed: true, evidence: 'outputs/report.md: "Ocean: 42"', decided_by: 'judge' },
       {
         ...misses,
         derived: true,

@@ -8,6 +8,7 @@ import { toHtml } from '../../../../src/phases/4-report/html.ts'
 import { toMarkdown } from '../../../../src/phases/4-report/markdown.ts'
 import { buildStatistics } from '../../../../src/phases/4-report/stats/build.ts'
 import { indicatorOf } from '../../../../src/phases/4-report/stats/indicators.ts'
+import { sureness } from '../../../../src/phases/4-report/summary_table.ts'
 import { arm, inputOf, type Line } from '../fixture.ts'
 
 const arms = { candidate: 'with_skill', baseline: 'without_skill' }
@@ -137,6 +138,7 @@ describe('indicators', () => {
     expect(indicatorOf({ text }, true)).toBe(rule)
     expect(indicatorOf({ text }, false)).toBeNull()
     expect(indicatorOf({ text, indicator: true }, false)).toBe('author')
+    expect(indicatorOf({ text, indicator: false }, true)).toBeNull()
   })
   test('are shown, named in the notes, and left out of the lift', () => {
     const statements = ['The agent read SKILL.md', 'The total is 1284.50']
@@ -147,9 +149,13 @@ describe('indicators', () => {
     expect(found.statistics?.scopes?.these_cases.sentence).toContain('4 indicators left out')
     expect(found.statistics?.expectations[0]).toMatchObject({ indicator: 'skill_read', discrimination: 1 })
     expect(found.notes.filter((note) => note.includes('left out of the statistics'))).toHaveLength(4)
-    // Without the rule the same runs gain 50 points.
+    // Without the rule the same runs gain 50 points, and headline and sentence agree.
+    expect(sureness(found)[2]).toBe(
+      'The pass rates count all 8 statements, 4 indicators too: a difference of +50 points there, +0 without them.',
+    )
     const plain = suite(4, ['++', '++', '++'], ['-+', '-+', '-+'])
     expect(of(plain).scopes?.these_cases.difference.mean).toBe(0.5)
+    expect(sureness(made(plain))).toHaveLength(2)
   })
 })
 

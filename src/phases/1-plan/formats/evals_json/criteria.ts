@@ -73,7 +73,8 @@ function whereOf({ type }: Check): string {
 
 function statementOf(item: Record<string, unknown>, at: string, warn: Warn): Criterion[] {
   const fields = openFields(item, at)
-  const indicator = fields.take(['indicator'], (value) => value === true) === null ? {} : { indicator: true }
+  const marked = fields.take(['indicator'], (value) => typeof value === 'boolean')
+  const indicator = marked === null ? {} : { indicator: marked.value === true }
   const statement = takeStatement(fields)
   if (statement === null && fields.rest().length === 0) {
     warn(at, 'an object without a value; it is skipped')
