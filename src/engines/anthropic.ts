@@ -31,7 +31,7 @@ export const anthropic: Engine = {
 
 async function probe({ model, credentials, signal }: ProbeRequest): Promise<Probe> {
   signal.throwIfAborted()
-  const { baseUrlOf, hasKey } = await import('./anthropic/client.ts')
+  const { baseUrlOf, hasKey } = await import('./anthropic/address.ts')
   if (!hasKey(credentials)) {
     const message = 'neither ANTHROPIC_API_KEY nor ANTHROPIC_AUTH_TOKEN is set'
     const fix = 'export ANTHROPIC_API_KEY=… (a key from platform.claude.com; any word for a local server)'

@@ -34,7 +34,7 @@ async function probe(request: ProbeRequest): Promise<Probe> {
     return { ok: false, kind: 'credentials', message: 'OPENAI_API_KEY is not set', fix }
   }
   const [{ baseUrlOf }, { reachFailure }] = await Promise.all([
-    import('./openai/client.ts'),
+    import('./openai/address.ts'),
     import('./openai/reach.ts'),
   ])
   const asked = openaiModel(model)

@@ -1,6 +1,7 @@
 /** From an error of an SDK to a failure kind, whether it may pass, and how long the server wants us to wait. */
 import type { FailureKind } from '../../schemas/run.ts'
 import { messageOf } from '../base/error.ts'
+import { deepest } from './ask_server.ts'
 import type { EngineError } from './engine.ts'
 import { SilentServerError } from './gated_fetch.ts'
 import { kindOfStatus, mayPass } from './http_status.ts'
@@ -65,9 +66,4 @@ export function kindOfWord(word: string | null | undefined): FailureKind | null 
 function silenceIn(error: unknown): SilentServerError | null {
   if (error instanceof SilentServerError) return error
   return error instanceof Error ? silenceIn(error.cause) : null
-}
-
-/** The innermost message: "fetch failed" says nothing, ECONNREFUSED does. */
-function deepest(error: unknown): string {
-  return error instanceof Error && error.cause !== undefined ? deepest(error.cause) : messageOf(error)
 }

@@ -1,7 +1,7 @@
 /** The Anthropic SDK as an API of the tool loop. */
 import { VERSION } from '@anthropic-ai/sdk/version'
 import type { Api } from '../tool_loop/session.ts'
-import { hasKey } from './client.ts'
+import { hasKey } from './address.ts'
 import { AnthropicSession } from './session.ts'
 
 export const anthropicApi: Api = {

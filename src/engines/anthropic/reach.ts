@@ -1,60 +1,48 @@
 /** Asks a server, by a call that costs nothing, whether the key is good and the model is there. */
-import Anthropic, { APIConnectionError, APIError } from '@anthropic-ai/sdk'
+import { askServer } from '../ask_server.ts'
 import type { Probe } from '../engine.ts'
-import { engineErrorOf } from '../sdk_error.ts'
 import { unusableSetting } from '../settings.ts'
-import { baseUrlOf, openClient } from './client.ts'
+import { baseUrlOf, type Credentials, type KeyHeader, keyHeaders } from './address.ts'
 
-const patienceMs = 15_000
+/** As the SDK sends it: a test holds the two together. */
+const apiVersion = '2026-10-21'
 
 export interface ReachRequest {
-  credentials: Readonly<Record<string, string>>
+  credentials: Credentials
   model: string
   /** False: only the key and the connection matter; an unknown model is no failure. */
   checkModel: boolean
-  keyHeader?: 'authorization' | 'x-api-key'
+  keyHeader?: KeyHeader
   signal: AbortSignal
 }
 
 /** Null when nothing speaks against a run. Rejects only when aborted. */
 export async function reachFailure(request: ReachRequest): Promise<Extract<Probe, { ok: false }> | null> {
-  const { credentials } = request
-  const address = { name: 'ANTHROPIC_BASE_URL', url: baseUrlOf(credentials) }
+  const { credentials, model, signal } = request
+  const url = baseUrlOf(credentials)
+  const address = { name: 'ANTHROPIC_BASE_URL', url }
   const unusable = unusableSetting({ credentials, keys: ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'], address })
   if (unusable !== null) return unusable
-  const client = openClient(credentials, request.keyHeader)
-  const limit = AbortSignal.timeout(patienceMs)
-  try {
-    const params = { model: request.model, messages: [{ role: 'user' as const, content: 'hello' }] }
-    await client.messages.countTokens(params, { signal: AbortSignal.any([request.signal, limit]) })
-    return null
-  } catch (error) {
-    request.signal.throwIfAborted()
-    if (limit.aborted) return unreachable(`${client.baseURL} gave no answer within ${patienceMs / 1000} s`)
-    return failureOf(error, request, client.baseURL)
+  const answer = await askServer({
+    base: url,
+    path: '/v1/messages/count_tokens',
+    headers: { 'anthropic-version': apiVersion, ...keyHeaders(credentials, request.keyHeader ?? 'authorization') },
+    body: { model, messages: [{ role: 'user', content: 'hello' }] },
+    signal,
+  })
+  if (answer.as === 'silence') {
+    const fix = 'check the network, the proxy settings and ANTHROPIC_BASE_URL'
+    return { ok: false, kind: 'unreachable', message: answer.message, fix }
   }
-}
-
-function failureOf(error: unknown, request: ReachRequest, url: string): Extract<Probe, { ok: false }> | null {
-  const { kind, message } = engineErrorOf(error, url, Anthropic)
-  if (error instanceof APIConnectionError) return unreachable(message)
-  if (!(error instanceof APIError)) return null // it answered, in a way of its own: the runs will show
+  if (answer.as === 'answer') return null
+  const { kind, message } = answer
   if (kind === 'credentials') {
     const fix =
       'check ANTHROPIC_API_KEY (or ANTHROPIC_AUTH_TOKEN), and that it belongs to ANTHROPIC_BASE_URL if that is set'
     return { ok: false, kind, message: `${url} refuses the key: ${message}`, fix }
   }
-  const isAboutModel = error.status === 404 && message.includes(request.model)
-  if (!request.checkModel || !isAboutModel) return null
+  // whatever else it answered: the runs will show
+  if (!request.checkModel || answer.status !== 404 || !message.includes(model)) return null
   const fix = 'check the model id: --model sonnet, opus, haiku, or a full id'
-  return { ok: false, kind: 'bad_request', message: `${url} does not know the model ${request.model}`, fix }
-}
-
-function unreachable(message: string): Extract<Probe, { ok: false }> {
-  return {
-    ok: false,
-    kind: 'unreachable',
-    message,
-    fix: 'check the network, the proxy settings and ANTHROPIC_BASE_URL',
-  }
+  return { ok: false, kind: 'bad_request', message: `${url} does not know the model ${model}`, fix }
 }

@@ -20,7 +20,7 @@ export class AnthropicSession implements Session {
   constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
     const tools = offers.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }))
     this.model = anthropicModel(task.model)
-    this.#client = openClient(task.credentials, 'authorization', send)
+    this.#client = openClient(task.credentials, send)
     this.#request = {
       model: this.model,
       max_tokens: maxTokens,

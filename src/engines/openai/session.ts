@@ -1,8 +1,8 @@
 /** A conversation over the Responses API, or over Chat Completions where a compatible server has nothing else. */
 import type { EngineTask } from '../engine.ts'
 import type { Asked, CallResult, Session, ToolOffer } from '../tool_loop/session.ts'
+import { baseUrlOf, isOwnServer } from './address.ts'
 import { ChatSession } from './chat_session.ts'
-import { baseUrlOf, isOwnServer } from './client.ts'
 import { ResponsesSession } from './responses_session.ts'
 
 /** What each server has, as seen by this process: all runs of a benchmark speak to a server in one way. */
