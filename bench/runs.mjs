@@ -96,10 +96,11 @@ report({
   limit: 1.25,
   detail: `${middle((pair) => pair.ours.ms).toFixed(0)} ms, bare spawns and writes ${middle((pair) => pair.floor.ms).toFixed(0)} ms`,
 })
+const bareCpu = middle((pair) => pair.floor.cpuMs / count)
 report({
   name: 'CPU of the coordinator',
   value: middle((pair) => pair.ours.cpuMs / count),
-  limit: 5,
+  limit: Number(Math.max(5, 1.25 * bareCpu).toFixed(1)), // 5 ms where bare spawns and writes take 4, as on the machine it was set on
   unit: 'ms a run',
-  detail: `the bare one ${middle((pair) => pair.floor.cpuMs / count).toFixed(1)} ms`,
+  detail: `the bare one ${bareCpu.toFixed(1)} ms`,
 })

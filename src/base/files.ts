@@ -28,21 +28,30 @@ const sync = promisify(fsync)
  * waits for the disk is handed to a thread: the rest done at once takes a tenth of the work.
  */
 export async function writeAtomic(file: string, data: string | Uint8Array): Promise<void> {
-  const folder = path.dirname(file)
+  await writeAllAtomic(path.dirname(file), [[path.basename(file), data]])
+}
+
+/** The same for several files of one folder, [name, data], which appear in this order. */
+export async function writeAllAtomic(
+  folder: string,
+  files: readonly (readonly [name: string, data: string | Uint8Array])[],
+): Promise<void> {
   mkdirSync(folder, { recursive: true })
-  const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}.${uniqueNumber()}.tmp`)
-  try {
-    const handle = openSync(temporary, 'wx')
+  for (const [name, data] of files) {
+    const temporary = path.join(folder, `.${name}.${process.pid}.${uniqueNumber()}.tmp`)
     try {
-      writeFileSync(handle, data)
-      await sync(handle)
-    } finally {
-      closeSync(handle)
+      const handle = openSync(temporary, 'wx')
+      try {
+        writeFileSync(handle, data)
+        await sync(handle)
+      } finally {
+        closeSync(handle)
+      }
+      await rename(temporary, path.join(folder, name))
+    } catch (error) {
+      rmSync(temporary, { force: true })
+      throw error
     }
-    await rename(temporary, file)
-  } catch (error) {
-    rmSync(temporary, { force: true })
-    throw error
   }
   await syncFolder(folder)
 }

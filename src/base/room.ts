@@ -1,16 +1,14 @@
 /** Rooms: temporary folders in which something runs, known by their owner, so that a later start can clear what a killed one left. */
 import { randomBytes } from 'node:crypto'
-import { mkdtempSync, readdirSync, realpathSync, unlinkSync, writeFileSync } from 'node:fs'
-import { chmod, readdir, readFile, rm, rmdir } from 'node:fs/promises'
+import { mkdirSync, readdirSync, realpathSync } from 'node:fs'
+import { chmod, readdir, rm, rmdir, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { z } from 'zod'
 import { endMarked, isAlive, ownStart } from './processes.ts'
 
 const prefix = 'whetstone-'
-/** The folder's name says whose it is from the first moment; owner.json then adds the mark of its processes. */
-const roomName = /^whetstone-(?<pid>\d+)(?:\.(?<start>\d+))?-\w+$/
-const owner = z.object({ pid: z.number().int(), start: z.string().nullable(), mark: z.string() })
+/** The folder's name says whose it is, and the mark of its processes, from the first moment. */
+const roomName = /^whetstone-(?<pid>\d+)(?:\.(?<start>\d+))?-(?<mark>[0-9a-f]{24})$/
 
 export interface Room {
   /** Absolute path of the folder. */
@@ -25,11 +23,7 @@ export interface Room {
 
 /** Makes a room. Use with `await using`, so that it always ends. */
 export async function openRoom(): Promise<Room> {
-  const start = await ownStart()
-  const folder = mkdtempSync(await ownName())
-  const mark = randomBytes(12).toString('hex')
-  const record = { pid: process.pid, start, mark }
-  writeFileSync(path.join(folder, 'owner.json'), JSON.stringify(record))
+  const { folder, mark } = await makeFolder()
   let isQuiet = false
   return {
     path: folder,
@@ -47,13 +41,17 @@ export async function openRoom(): Promise<Room> {
 
 /** A temporary folder of this process in which nothing runs; cleared like a room where its owner was killed. */
 export async function openScratch(): Promise<AsyncDisposable & { path: string }> {
-  const folder = mkdtempSync(await ownName())
+  const { folder } = await makeFolder()
   return { path: folder, [Symbol.asyncDispose]: () => removeFolder(folder) }
 }
 
-async function ownName(): Promise<string> {
+/** A new folder that only its owner may enter. */
+async function makeFolder(): Promise<{ folder: string; mark: string }> {
   const start = await ownStart()
-  return path.join(realTmp(), `${prefix}${process.pid}${start === null ? '' : `.${start}`}-`)
+  const mark = randomBytes(12).toString('hex')
+  const folder = path.join(realTmp(), `${prefix}${process.pid}${start === null ? '' : `.${start}`}-${mark}`)
+  mkdirSync(folder, { mode: 0o700 })
+  return { folder, mark }
 }
 
 const real = new Map<string, string>()
@@ -70,37 +68,23 @@ function realTmp(): string {
 export async function reapRooms(): Promise<{ rooms: number; processes: number }> {
   const reaped = { rooms: 0, processes: 0 }
   for (const { folder, mark } of await staleRooms()) {
-    if (mark !== null) reaped.processes += await endMarked(mark)
+    reaped.processes += await endMarked(mark)
     await removeFolder(folder)
     reaped.rooms += 1
   }
   return reaped
 }
 
-/** The rooms of owners that are gone. `mark` is null where its owner was killed before it, or while it removed the room. */
-export async function staleRooms(): Promise<{ folder: string; mark: string | null }[]> {
-  const names = (await readdir(tmpdir()).catch(() => [])).filter((name) => name.startsWith(prefix))
-  const stale: { folder: string; mark: string | null }[] = []
+/** The rooms of owners that are gone. */
+export async function staleRooms(): Promise<{ folder: string; mark: string }[]> {
+  const names = await readdir(tmpdir()).catch(() => [])
+  const stale: { folder: string; mark: string }[] = []
   for (const name of names) {
-    const folder = path.join(tmpdir(), name)
-    const text = await readFile(path.join(folder, 'owner.json'), 'utf8').catch(() => null)
-    const left = (text === null ? null : ownerOf(text)) ?? ownerNamed(name)
-    if (left !== null && !(await isAlive(left.pid, left.start))) stale.push({ folder, mark: left.mark })
+    const { pid, start = null, mark } = roomName.exec(name)?.groups ?? {}
+    if (mark === undefined || (await isAlive(Number(pid), start))) continue
+    stale.push({ folder: path.join(tmpdir(), name), mark })
   }
   return stale
-}
-
-function ownerNamed(name: string): { pid: number; start: string | null; mark: null } | null {
-  const { pid, start = null } = roomName.exec(name)?.groups ?? {}
-  return pid === undefined ? null : { pid: Number(pid), start, mark: null }
-}
-
-function ownerOf(text: string): z.infer<typeof owner> | null {
-  try {
-    return owner.parse(JSON.parse(text))
-  } catch {
-    return null
-  }
 }
 
 /** Removes a folder even where an agent took away its own write permission. */
@@ -113,7 +97,7 @@ async function removeFolder(folder: string): Promise<void> {
   })
 }
 
-/** Removes a small folder with few steps; false: it is larger than that, or something can't go so. */
+/** Removes a small folder with few steps, none of which may block: removing waits for the journal of the file system. False: it is larger than that, or something can't go so. */
 async function removedSmall(folder: string): Promise<boolean> {
   const left = { entries: 50 }
   const remove = async (one: string): Promise<boolean> => {
@@ -121,10 +105,10 @@ async function removedSmall(folder: string): Promise<boolean> {
       left.entries -= 1
       if (left.entries < 0) return false
       const full = path.join(one, entry.name)
-      if (!entry.isDirectory()) unlinkSync(full)
+      if (!entry.isDirectory()) await unlink(full)
       else if (!(await remove(full))) return false
     }
-    await rmdir(one) // waits for the journal of the file system, unlike the rest
+    await rmdir(one)
     return true
   }
   return remove(folder).catch(() => false)

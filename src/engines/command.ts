@@ -70,7 +70,7 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
   const model = placeholdersOf(parsed.words).has('model') ? task.model : null
   const words = await anchorWords(parsed.words, process.cwd())
   try {
-    const readable = withReadable(task.sandbox, await partsOfCommand(words))
+    const readable = task.sandbox && withReadable(task.sandbox, await partsOfCommand(words))
     const sandbox = withEndpoint(readable, ...endpointsOf(task.credentials))
     const end = await start(fillWords(words, { prompt, model }), { task: { ...task, sandbox }, context })
     return outcomeOf(end, { program: words[0], model, task, context })

@@ -11,7 +11,7 @@ import { type CountedRecord, countedRecord, type RunRecord, runRecord } from '..
 import type { SuiteCase } from '../../schemas/suite.ts'
 import { type Timing, timing } from '../../schemas/timing.ts'
 import { codeOf, messageOf, UserError } from '../base/error.ts'
-import { exists, syncFile, syncFolder, walk, writeAtomic, writeWhole } from '../base/files.ts'
+import { exists, syncFile, syncFolder, walk, writeAllAtomic, writeAtomic, writeWhole } from '../base/files.ts'
 import { checkAs, readJson } from '../base/json.ts'
 import { type OnDamage, readIf } from './damage.ts'
 import { benchmarkPaths, benchmarksFolder, metadataPaths, runPaths, timestampName } from './paths.ts'
@@ -28,7 +28,11 @@ export type CountedRun = Omit<StoredRun, 'record'> & { record: CountedRecord }
 
 /** Writes an artefact after checking it, so that nothing unfit is ever on disk. */
 export async function writeArtefact<S extends z.ZodType>(schema: S, file: string, value: z.infer<S>): Promise<void> {
-  await writeAtomic(file, `${JSON.stringify(checkAs(schema, value, file), null, 2)}\n`)
+  await writeAtomic(file, artefactText(schema, file, value))
+}
+
+function artefactText<S extends z.ZodType>(schema: S, file: string, value: z.infer<S>): string {
+  return `${JSON.stringify(checkAs(schema, value, file), null, 2)}\n`
 }
 
 /** Makes the folder of a new benchmark; two in the same second get -2, -3, … */
@@ -123,8 +127,11 @@ export async function writeGrading(
   const before = readIf(timing, paths.timing) ?? {}
   const seconds = (Date.parse(graded.graderEnd) - Date.parse(graded.graderStart)) / 1000
   const times = { grader_start: graded.graderStart, grader_end: graded.graderEnd, grader_duration_seconds: seconds }
-  await writeArtefact(timing, paths.timing, { ...before, ...times })
-  await writeArtefact(grading, paths.grading, graded.grading)
+  const texts = [
+    [path.basename(paths.timing), artefactText(timing, paths.timing, { ...before, ...times })],
+    [path.basename(paths.grading), artefactText(grading, paths.grading, graded.grading)],
+  ] as const
+  await writeAllAtomic(paths.folder, texts)
 }
 
 /**

@@ -1,17 +1,18 @@
 /** Rooms end with what they hold; those of a killed owner are cleared at the next start. */
 import { execFileSync, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { hashWalk, walk, writeAtomic } from '../../src/base/files.ts'
+import { hashWalk, walk } from '../../src/base/files.ts'
 import { endMarked, markedProcesses, runMark } from '../../src/base/processes.ts'
 import { openRoom, reapRooms } from '../../src/base/room.ts'
 
 /** Of this test alone: others may run at the same time. */
-const mark = `m2-${process.pid}`
+const mark = randomBytes(12).toString('hex')
 const linux = process.platform === 'linux'
 const waits = ['-e', 'setInterval(() => {}, 1000)']
 
@@ -49,8 +50,8 @@ describe('a room', () => {
   })
   test.runIf(linux)('of a killed owner is cleared with its double-forked agent', async () => {
     const owner = spawn(process.execPath, waits, { stdio: 'ignore' })
-    await using room = await openRoom()
-    await writeAtomic(path.join(room.path, 'owner.json'), JSON.stringify({ pid: owner.pid, start: null, mark }))
+    const room = path.join(tmpdir(), `whetstone-${owner.pid}-${mark}`)
+    mkdirSync(path.join(room, 'home'), { recursive: true })
     spawn(process.execPath, waits, { detached: true, env: { [runMark]: mark }, stdio: 'ignore' }).unref()
     await sleep(100)
     await reapRooms()
@@ -59,14 +60,14 @@ describe('a room', () => {
     await once(owner, 'exit')
     expect(await reapRooms()).toEqual({ rooms: 1, processes: 1 })
     expect(await markedProcesses(mark)).toEqual([])
-    expect(existsSync(room.path)).toBe(false)
+    expect(existsSync(room)).toBe(false)
   })
   test.each([
-    ['before it could say whose it is', []],
+    ['before it put anything in', []],
     ['while it removed the room', ['work/left.txt']],
-  ])('of an owner killed %s is cleared, by its name', async (_when, files) => {
+  ])('of an owner killed %s is cleared', async (_when, files) => {
     const owner = spawn(process.execPath, waits, { stdio: 'ignore' })
-    const folder = path.join(tmpdir(), `whetstone-${owner.pid}-a1B2c3`)
+    const folder = path.join(tmpdir(), `whetstone-${owner.pid}-${'a1'.repeat(12)}`)
     mkdirSync(folder)
     for (const file of files) {
       mkdirSync(path.dirname(path.join(folder, file)), { recursive: true })
@@ -78,6 +79,13 @@ describe('a room', () => {
     expect(await reapRooms()).toEqual({ rooms: 1, processes: 0 })
     expect(existsSync(folder)).toBe(false)
   })
+})
+
+test('a folder that only looks like a room is left alone', async () => {
+  const folder = path.join(tmpdir(), 'whetstone-999999999-notes')
+  mkdirSync(folder)
+  await reapRooms()
+  expect(existsSync(folder)).toBe(true)
 })
 
 describe('walk', () => {
