@@ -112,12 +112,15 @@ function inTexts<V>(value: V, text: (text: string) => string): V
 function inTexts(value: unknown, text: (text: string) => string): unknown {
   if (typeof value === 'string') return text(value)
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) {
-    const items = value.map((item) => inTexts(item, text))
-    return items.some((item, index) => item !== value[index]) ? items : value
+  let copy: object | null = null // a large artefact is seldom changed, and not copied then
+  for (const key of Object.keys(value)) {
+    const given: unknown = Reflect.get(value, key)
+    const clean = inTexts(given, text)
+    if (clean === given) continue
+    copy ??= Array.isArray(value) ? [...value] : { ...value }
+    Object.defineProperty(copy, key, { value: clean, enumerable: true, writable: true, configurable: true })
   }
-  const entries = Object.entries(value).map(([key, inner]) => [key, inTexts(inner, text)] as const)
-  return entries.some(([key, inner]) => inner !== Reflect.get(value, key)) ? Object.fromEntries(entries) : value
+  return copy ?? value
 }
 
 /** Text gets the mark; in other bytes a value is overwritten, so that nothing moves. */
