@@ -4,6 +4,7 @@ import { analysis } from './analysis.ts'
 import { benchmark } from './benchmark.ts'
 import { benchmarkDiff } from './benchmark_diff.ts'
 import { benchmarkIndex } from './benchmark_index.ts'
+import { calibration } from './calibration.ts'
 import { checkReport } from './check_report.ts'
 import { comparison } from './comparison.ts'
 import { evalMetadata } from './eval_metadata.ts'
@@ -32,6 +33,7 @@ export const artefacts = {
   benchmark,
   benchmark_diff: benchmarkDiff,
   benchmark_index: benchmarkIndex,
+  calibration,
   comparison,
   analysis,
   history,

@@ -98,7 +98,13 @@ export const statisticsComparison = z.object({
 
 const noise = z.object({
   calibration: z
-    .object({ difference: z.number(), floor: z.number(), n_runs: count })
+    .object({
+      difference: z.number(),
+      floor: z.number(),
+      n_runs: count,
+      runs: count.optional().describe('fewest runs a case and arm'),
+      made: z.string().optional().describe('created_at of the calibration'),
+    })
     .nullable()
     .describe('the baseline against itself: the difference found, and the half width of its interval'),
   grading: z

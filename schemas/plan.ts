@@ -3,7 +3,15 @@ import { z } from 'zod'
 import { sandboxSettings } from './evals.ts'
 import { environment, gitState, inputFile, loadWarning, skill, suiteCase } from './suite.ts'
 
-export const configuration = z.enum(['with_skill', 'without_skill', 'new_skill', 'old_skill'])
+/** `…_again`: the second arm of a calibration, which is the same as the first. */
+export const configuration = z.enum([
+  'with_skill',
+  'without_skill',
+  'new_skill',
+  'old_skill',
+  'without_skill_again',
+  'old_skill_again',
+])
 
 /** An engine and the model it is asked for; `model` null: the engine's own default. `command` only for the command engine. */
 export const engineChoice = z.object({

@@ -12,6 +12,7 @@ import { checkText } from '../phases/3-judge/checks/text.ts'
 import { benchmarkPaths } from '../store/paths.ts'
 import { createBenchmark, listBenchmarks, readPlan, readRun, writeArtefact, writeMetadata } from '../store/store.ts'
 import { clearAbandoned } from './abandoned.ts'
+import { collectionOf } from './calibrations.ts'
 import type { FlowContext } from './context.ts'
 import { execute, isDone } from './execute.ts'
 import { type Held, holdBenchmark } from './hold.ts'
@@ -96,14 +97,15 @@ async function openBenchmark(
   fresh: boolean,
   context: FlowContext,
 ): Promise<{ folder: string; held: Held }> {
+  const collection = collectionOf(plan)
   const unfinished = fresh ? null : await findUnfinished(workspace, plan, context)
   if (unfinished !== null) {
     const held = await holdBenchmark(unfinished, context, startAnother)
     if (!(await isComplete(unfinished))) return { folder: unfinished, held }
     await held[Symbol.asyncDispose]() // it was completed just now
   }
-  await clearAbandoned(workspace, context.signal)
-  const folder = await createBenchmark(workspace, context.now())
+  await clearAbandoned(workspace, context.signal, collection)
+  const folder = await createBenchmark(workspace, context.now(), collection)
   return { folder, held: await holdBenchmark(folder, context) }
 }
 
@@ -118,7 +120,7 @@ async function writePlan(folder: string, plan: Plan): Promise<void> {
 }
 
 async function findUnfinished(workspace: string, plan: Plan, context: FlowContext): Promise<string | null> {
-  for (const folder of await listBenchmarks(workspace)) {
+  for (const folder of await listBenchmarks(workspace, collectionOf(plan))) {
     const other = await readPlan(folder).catch(() => null)
     const isSame = other === null ? await isOfPlan(folder, plan, context) : other.plan_id === plan.plan_id
     if (isSame) return (await isComplete(folder)) ? null : folder

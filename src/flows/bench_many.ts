@@ -6,6 +6,7 @@ import type { Stop } from '../../schemas/limits.ts'
 import { messageOf, UserError } from '../base/error.ts'
 import { readSkill } from '../phases/1-plan/skill.ts'
 import { slug } from '../phases/1-plan/slug.ts'
+import { collectionFolder } from '../store/paths.ts'
 import { bench } from './bench.ts'
 import { type FlowContext, IncompleteError } from './context.ts'
 import { type MatrixCell, matrixCells, oneJudge } from './matrix.ts'
@@ -60,8 +61,9 @@ export async function benchMany(asked: ManyRequest, context: FlowContext, benchO
     ends.push(end)
     if (end.status === 'benched') stopped ??= end.result.benchmark.metadata.stopped
   }
-  const index = await writeIndex(root, { ends, judge, now: context.now() })
-  return { root, index, ends }
+  const place = asked.calibrate === true ? collectionFolder(root, 'calibrations') : root // beside the index of benchmarks
+  const index = await writeIndex(place, { ends, judge, now: context.now() })
+  return { root: place, index, ends }
 }
 
 /** What ended one ends all: they share the limits. */

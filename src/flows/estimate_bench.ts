@@ -1,6 +1,7 @@
 /** What a plan will cost and how long it will take, by what earlier runs of the workspace took. */
 import type { Plan, RunSpec } from '../../schemas/plan.ts'
 import { listBenchmarks, readPlan, readRun } from '../store/store.ts'
+import { collectionOf } from './calibrations.ts'
 import { isDone } from './execute.ts'
 import { readHistory } from './history.ts'
 import { Forecast, type Part, type Unit } from './observed.ts'
@@ -60,7 +61,7 @@ export async function estimateBench(
 
 /** The benchmark in which the same bench would go on; null: none. */
 async function newestOfPlan(workspace: string, plan: Plan): Promise<string | null> {
-  for (const folder of await listBenchmarks(workspace)) {
+  for (const folder of await listBenchmarks(workspace, collectionOf(plan))) {
     const other = await readPlan(folder).catch(() => null)
     if (other?.plan_id === plan.plan_id) return (await isComplete(folder)) ? null : folder
   }

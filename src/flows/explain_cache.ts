@@ -19,7 +19,7 @@ import { cacheMode, isKnown, judgeParts, surroundingsOf } from './run_cache.ts'
 /** In the order of the plan. Rejects only when aborted, or for a skill that can't be read. */
 export async function explainCache(
   prepared: Prepared,
-  request: Pick<BenchRequest, 'cache' | 'fresh' | 'passEnv'>,
+  request: Pick<BenchRequest, 'cache' | 'fresh' | 'calibrate' | 'passEnv'>,
   context: FlowContext,
 ): Promise<CacheExplanation[]> {
   const { plan } = prepared

@@ -52,6 +52,8 @@ export interface BenchRequest {
   limits?: Limits
   /** What the limits leave, where several benchmarks share them; absent: this benchmark has them for itself. */
   purses?: Purses
+  /** The baseline against itself, for the suite's noise; absent: against the skill. */
+  calibrate?: boolean
   /** Absent: the pace is found by trying. */
   pace?: PaceOptions | undefined
   /** Absent or null: auto, network as the suite says. */
@@ -83,6 +85,7 @@ export async function prepare(request: BenchRequest, context: FlowContext, where
     suite: withHonoured(await withSkillName(suite, skill), engine),
     skill,
     baseline: baseline?.skill ?? null,
+    calibrate: request.calibrate ?? false,
     options: {
       engine,
       judge,

@@ -21,8 +21,8 @@ import { sandboxParts } from './start_sandbox.ts'
 export type CacheMode = 'use' | 'renew' | 'off'
 
 /** A fresh benchmark pays anew for what it keeps. */
-export function cacheMode({ cache, fresh }: Pick<BenchRequest, 'cache' | 'fresh'>): CacheMode {
-  if (!cache) return 'off'
+export function cacheMode({ cache, fresh, calibrate }: Pick<BenchRequest, 'cache' | 'fresh' | 'calibrate'>): CacheMode {
+  if (!cache || calibrate === true) return 'off' // noise is what differs between runs that are made
   return fresh ? 'renew' : 'use'
 }
 

@@ -11,6 +11,7 @@ import { toHtml } from '../phases/4-report/html.ts'
 import { toMarkdown } from '../phases/4-report/markdown.ts'
 import { type BenchmarkPaths, benchmarkPaths, runPaths } from '../store/paths.ts'
 import { type CountedRun, readCounted, writeArtefact } from '../store/store.ts'
+import { collectionOf, knownNoise, writeCalibration } from './calibrations.ts'
 import type { FlowContext } from './context.ts'
 
 export interface Summarized {
@@ -21,6 +22,8 @@ export interface Summarized {
   paths: Pick<BenchmarkPaths, 'benchmark' | 'markdown' | 'report'>
   /** The folder of each run, absolute, by runKey. */
   folders: ReadonlyMap<string, string>
+  /** Of a calibration: what later benchmarks read of it. */
+  calibration?: string
   /** Where the same lies in another dialect; absent: not asked for. */
   exported?: string
 }
@@ -46,6 +49,7 @@ export async function summarize(
 ): Promise<BenchResult> {
   const results = readResults(folder, plan, context)
   const redactor = redactorFor(context.env)
+  const noise = await knownNoise(folder, plan, context)
   const made = aggregate({
     metadata: {
       skillName: plan.skill.name,
@@ -66,10 +70,13 @@ export async function summarize(
     planned: plan.runs,
     results,
     onTimeout: plan.options.on_timeout,
+    statistics: { noise },
   })
   const paths = benchmarkPaths(folder)
   const benchmark = withStop(redactor.value(made), stop === undefined ? await lastStop(paths.benchmark) : stop)
   await writeArtefact(benchmarkSchema, paths.benchmark, benchmark)
+  const isNoise = collectionOf(plan) === 'calibrations'
+  if (isNoise) await writeCalibration(folder, plan, benchmark)
   await writeAtomic(paths.markdown, toMarkdown(benchmark))
   await writeAtomic(paths.report, toHtml(benchmark, redactor.value(plan)))
   context.emit({
@@ -81,7 +88,7 @@ export async function summarize(
     planned: plan.runs.length,
   })
   const folders = new Map(plan.runs.map((spec) => [runKey(spec), runPaths(folder, spec.run_id).folder]))
-  return { folder, plan, benchmark, paths, folders }
+  return { folder, plan, benchmark, paths, folders, ...(isNoise && { calibration: paths.calibration }) }
 }
 
 /** A benchmark that is whole was not stopped. */

@@ -10,12 +10,17 @@ export interface BenchmarkPaths {
   report: string
   /** What was paid, where there is a budget. */
   spent: string
+  /** Of a benchmark of two equal arms: what later ones take from it. */
+  calibration: string
   /** Runs are filled here and renamed into place when they are whole. */
   partial: string
 }
 
-export function benchmarksFolder(workspace: string): string {
-  return path.join(workspace, 'benchmarks')
+/** What lies by timestamp in a workspace. Calibrations are apart: the newest benchmark is never one of them. */
+export type Collection = 'benchmarks' | 'calibrations'
+
+export function collectionFolder(workspace: string, collection: Collection): string {
+  return path.join(workspace, collection)
 }
 
 export function benchmarkPaths(folder: string): BenchmarkPaths {
@@ -26,6 +31,7 @@ export function benchmarkPaths(folder: string): BenchmarkPaths {
     markdown: path.join(folder, 'benchmark.md'),
     report: path.join(folder, 'report.html'),
     spent: path.join(folder, 'spent.jsonl'),
+    calibration: path.join(folder, 'calibration.json'),
     partial: path.join(folder, '.partial'),
   }
 }

@@ -14,7 +14,7 @@ import { codeOf, messageOf, UserError } from '../base/error.ts'
 import { exists, syncFile, syncFolder, walk, writeAllAtomic, writeAtomic, writeWhole } from '../base/files.ts'
 import { checkAs, readJson } from '../base/json.ts'
 import { type OnDamage, readIf } from './damage.ts'
-import { benchmarkPaths, benchmarksFolder, metadataPaths, runPaths, timestampName } from './paths.ts'
+import { benchmarkPaths, type Collection, collectionFolder, metadataPaths, runPaths, timestampName } from './paths.ts'
 
 /** Everything known of one finished run. */
 export interface StoredRun {
@@ -36,10 +36,15 @@ function artefactText<S extends z.ZodType>(schema: S, file: string, value: z.inf
 }
 
 /** Makes the folder of a new benchmark; two in the same second get -2, -3, … */
-export async function createBenchmark(workspace: string, moment: Date): Promise<string> {
-  const base = path.join(benchmarksFolder(workspace), timestampName(moment))
+export async function createBenchmark(
+  workspace: string,
+  moment: Date,
+  collection: Collection = 'benchmarks',
+): Promise<string> {
+  const above = collectionFolder(workspace, collection)
+  const base = path.join(above, timestampName(moment))
   try {
-    await makeFolder(benchmarksFolder(workspace))
+    await makeFolder(above)
     for (let number = 1; ; number += 1) {
       const folder = number === 1 ? base : `${base}-${number}`
       const isNew = await mkdir(folder).then(
@@ -66,8 +71,8 @@ async function makeFolder(folder: string): Promise<void> {
 }
 
 /** Benchmark folders of a workspace, newest first. */
-export async function listBenchmarks(workspace: string): Promise<string[]> {
-  const folder = benchmarksFolder(workspace)
+export async function listBenchmarks(workspace: string, collection: Collection = 'benchmarks'): Promise<string[]> {
+  const folder = collectionFolder(workspace, collection)
   const names = await readdir(folder).catch(() => [])
   return names
     .filter((name) => /^\d{4}-\d\d-\d\dT/.test(name))

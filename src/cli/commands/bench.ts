@@ -33,6 +33,7 @@ function benchOptions(args: Argv) {
       '$0 bench skills/pdf --engine "command:./agent.sh" --judge anthropic:haiku',
       'your own agent, an API judge',
     )
+    .example('$0 bench skills/pdf --calibrate --runs 5', 'how much chance alone does, named by later benchmarks')
     .example('$0 bench skills/*', 'many skills, one table')
     .example('$0 bench skills/pdf --matrix anthropic:haiku,anthropic:sonnet', 'which model?')
     .example("$0 bench skills/pdf --case 3 --case 'table-*' --json", 'some cases, events as JSON lines')
@@ -57,11 +58,19 @@ function refuseMixtures({
   dryRun,
   explain,
   fresh,
+  calibrate,
   case: cases,
 }: BenchArguments): void {
   if (explain && !dryRun) throw new UserError('--explain without --dry-run', 'add --dry-run: it explains a plan')
+  if (calibrate && lastFailed) throw new UserError('--calibrate with --last-failed', 'name cases with --case')
   if (rerun === undefined) return
-  const others = { '--matrix': matrix, '--last-failed': lastFailed, '--dry-run': dryRun, '--fresh': fresh }
+  const others = {
+    '--matrix': matrix,
+    '--last-failed': lastFailed,
+    '--dry-run': dryRun,
+    '--fresh': fresh,
+    '--calibrate': calibrate,
+  }
   const given = [
     ...Object.entries(others).flatMap(([flag, value]) => (value ? [flag] : [])),
     ...(cases.length > 0 ? ['--case'] : []),
@@ -110,6 +119,7 @@ function requestOf(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
     onTimeout: parsed.onTimeout,
     workspace: parsed.workspace ?? null,
     fresh: parsed.fresh,
+    calibrate: parsed.calibrate,
     cache: parsed.cache && !parsed.lastFailed,
     passEnv: parsed.passEnv,
     limits: limitsOf(parsed),

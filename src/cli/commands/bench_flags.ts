@@ -108,6 +108,11 @@ export const benchFlags = {
   },
   ...limitFlags,
   ...gateFlags,
+  calibrate: {
+    type: 'boolean',
+    default: false,
+    describe: 'the baseline against itself: how much two equal arms differ; later benchmarks of the suite name it',
+  },
   'last-failed': {
     type: 'boolean',
     default: false,

@@ -14,6 +14,7 @@ export type ConfiguredCommand = keyof typeof configured
 const oneTime: ReadonlySet<string> = new Set([
   'rerun',
   'last-failed',
+  'calibrate',
   'fresh',
   'dry-run',
   'explain',

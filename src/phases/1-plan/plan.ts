@@ -10,6 +10,8 @@ export interface PlanRequest {
   skill: Skill
   /** An older version, which then is the other arm; null: the other arm has no skill. */
   baseline: Skill | null
+  /** The baseline against itself: no arm has the skill in question. */
+  calibrate?: boolean
   options: PlanOptions
   /** ISO 8601, UTC. */
   createdAt: string
@@ -21,6 +23,8 @@ export interface PlanRequest {
 interface Arm {
   configuration: Configuration
   skill: Skill | null
+  /** Added to its run numbers: what is the same in both arms is told apart by the number. */
+  after: number
 }
 
 /** Plans every run; cases that cannot run stay in the plan without runs. Throws UserError when none can run. */
@@ -59,16 +63,11 @@ function refuseEmpty(suite: Suite): void {
   )
 }
 
-function armsOf({ skill, baseline }: PlanRequest): [Arm, Arm] {
-  return baseline === null
-    ? [
-        { configuration: 'with_skill', skill },
-        { configuration: 'without_skill', skill: null },
-      ]
-    : [
-        { configuration: 'new_skill', skill },
-        { configuration: 'old_skill', skill: baseline },
-      ]
+function armsOf({ skill, baseline, calibrate, options }: PlanRequest): [Arm, Arm] {
+  const other = baseline === null ? ('without_skill' as const) : ('old_skill' as const)
+  const second: Arm = { configuration: other, skill: baseline, after: 0 }
+  if (calibrate === true) return [{ ...second, configuration: `${other}_again`, after: options.runs }, second]
+  return [{ configuration: baseline === null ? 'with_skill' : 'new_skill', skill, after: 0 }, second]
 }
 
 /** Run number outermost and arms innermost: each case soon has a pair to look at, and drift over time hits both arms. */
@@ -79,7 +78,8 @@ function runsOf(request: PlanRequest, arms: readonly Arm[]): RunSpec[] {
 }
 
 function runOf(request: PlanRequest, place: { one: SuiteCase; arm: Arm; number: number }): RunSpec {
-  const { one, arm, number } = place
+  const { one, arm } = place
+  const number = arm.after + place.number
   const { skill, options } = request
   const spec = {
     run_id: `${caseFolder(one)}/${arm.configuration}/run-${number}`,

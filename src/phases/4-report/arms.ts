@@ -9,6 +9,11 @@ export interface Arms {
   baseline: string | null
 }
 
+/** Both arms are the same: what differs between them is noise. */
+export function isCalibration({ candidate, baseline }: Arms): boolean {
+  return baseline !== null && candidate === `${baseline}_again`
+}
+
 const candidates = ['with_skill', 'new_skill']
 
 /** The arms by what the metadata say, else (benchmarks of other tools) by the known names, else by their order. */

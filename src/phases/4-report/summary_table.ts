@@ -1,6 +1,6 @@
 /** The answer of a benchmark in one sentence and one table, plain text, shared by terminal, markdown and page. */
 import type { Benchmark, BenchmarkRun, SummaryStats } from '../../../schemas/benchmark.ts'
-import { type Arms, armNames, armSummary, armsOf } from './arms.ts'
+import { type Arms, armNames, armSummary, armsOf, isCalibration } from './arms.ts'
 import { describe } from './stats/describe.ts'
 import { signed } from './stats/round.ts'
 import { armLabel, count, dollars, hundredths, percent, plural, seconds } from './words.ts'
@@ -28,6 +28,7 @@ export function headline(benchmark: Benchmark): string {
     return arms.baseline === null ? `${rate}.` : `${rate}. No comparison: the other arm has no graded run.`
   }
   const rates = `${percent(candidate.pass_rate.mean)} against ${percent(baseline.pass_rate.mean)}`
+  if (isCalibration(arms)) return `The baseline against itself: ${rates} of its expectations (${from}).`
   const versions = arms.baseline === 'old_skill'
   const subject = versions ? 'With the new version' : 'With the skill'
   const change = changeText(candidate.pass_rate.mean - baseline.pass_rate.mean)
@@ -40,10 +41,13 @@ export function headline(benchmark: Benchmark): string {
  */
 export function sureness(benchmark: Benchmark): string[] {
   const scopes = benchmark.statistics?.scopes ?? null
+  if (scopes !== null && isCalibration(armsOf(benchmark))) return [scopes.these_cases.sentence, later]
   return scopes === null || scopes.these_cases.difference.mean === null
     ? []
     : [scopes.these_cases.sentence, scopes.cases_like_these.sentence, ...indicatorsCounted(benchmark)]
 }
+
+const later = 'Later benchmarks of this suite on this engine, model and judge name this noise.'
 
 /** The pass rates count every statement, as skill-creator's do; the lift leaves the indicators out. */
 function indicatorsCounted({ statistics, run_summary }: Benchmark): string[] {

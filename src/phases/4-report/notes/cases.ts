@@ -8,14 +8,19 @@ import { percent, plural, short } from '../words.ts'
 /** A standard deviation of a case's pass rate that looks flaky. */
 const high = 0.3
 
-export function caseNotes({ cases, arms }: NoteParts): NoteGroup[] {
+export function caseNotes(parts: NoteParts): NoteGroup[] {
+  const { cases, arms } = parts
   return [
     {
       notes: cases.flatMap((row) => hurt(row, arms.candidate, arms.baseline)),
       more: 'cases where the skill does worse',
     },
-    { notes: cases.flatMap((row) => flaky(row, armNames(arms))), more: 'cases with high variance' },
+    ...flakyNotes(parts),
   ]
+}
+
+export function flakyNotes({ cases, arms }: NoteParts): NoteGroup[] {
+  return [{ notes: cases.flatMap((row) => flaky(row, armNames(arms))), more: 'cases with high variance' }]
 }
 
 function hurt(row: CaseRow, candidate: string | null, baseline: string | null): string[] {

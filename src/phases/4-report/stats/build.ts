@@ -1,7 +1,7 @@
 /** build: from the graded runs of a benchmark to its `statistics`. */
 import type { BenchmarkRun } from '../../../../schemas/benchmark.ts'
 import type { Scope, Statistics, StatisticsExpectation } from '../../../../schemas/benchmark_statistics.ts'
-import { type Arms, armNames } from '../arms.ts'
+import { type Arms, armNames, isCalibration } from '../arms.ts'
 import { activationOf } from './activation.ts'
 import { comparable } from './case_scores.ts'
 import { detectable } from './detectable.ts'
@@ -64,7 +64,7 @@ function scopesOf(
   const [own, sample] = [theseCases(cases, options), casesLikeThese(cases, options)]
   const runs = comparable(cases).flatMap((one) => [one.candidate.length, one.baseline.length])
   const told: Told = {
-    versions: at.arms.baseline === 'old_skill',
+    meet: isCalibration(at.arms) ? 'itself' : at.arms.baseline === 'old_skill' ? 'versions' : 'skill',
     runs: [Math.min(...runs), Math.max(...runs)],
     margin: options.margin,
     indicators: at.expectations.filter(({ indicator }) => indicator !== null).length,

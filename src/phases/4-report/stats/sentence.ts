@@ -5,8 +5,8 @@ import { fixed } from './round.ts'
 import type { ScopeNumbers } from './these_cases.ts'
 
 export interface Told {
-  /** An older and a newer version of the skill meet. */
-  versions: boolean
+  /** The skill and none, an older and a newer version of it, or the baseline twice. */
+  meet: 'skill' | 'versions' | 'itself'
   /** Fewest and most runs a case and arm. */
   runs: readonly [number, number]
   margin: number
@@ -19,7 +19,8 @@ export function theseCasesSentence(scope: ScopeNumbers, told: Told): string {
   const { difference, verdict, needed } = scope
   const { n_cases: cases, mean } = difference
   if (mean === null) return 'No case has graded runs in both arms: nothing to compare.'
-  const subject = told.versions ? 'runs with the new version' : 'runs with the skill'
+  if (told.meet === 'itself') return noiseSentence(scope, told)
+  const subject = told.meet === 'versions' ? 'runs with the new version' : 'runs with the skill'
   const [fewest, most] = told.runs
   const runs = fewest === most ? `${plural(most, 'run')} each` : `${fewest} to ${most} runs each`
   const basis = [runs, pText(difference), boundText(difference), anytimeText(difference)].filter((part) => part !== '')
@@ -30,12 +31,30 @@ export function theseCasesSentence(scope: ScopeNumbers, told: Told): string {
     no_difference: `: no difference beyond ${plural(hundredths(told.margin), 'point')}`,
     inconclusive: `: not told from chance${needed === null ? '' : `; about ${needed} runs each would do`}`,
   }[verdict]
-  return [`On ${cases === 1 ? 'this case' : `these ${cases} cases`}, ${facts}${end}.`, ...asides(told)].join(' ')
+  return [`On ${casesText(cases)}, ${facts}${end}.`, ...asides(told, mean)].join(' ')
+}
+
+function casesText(cases: number): string {
+  return cases === 1 ? 'this case' : `these ${cases} cases`
+}
+
+/** "On these 4 cases, the baseline against itself differs by 3 points [-9, 15] (5 runs each, p = 0.61)." */
+function noiseSentence({ difference, verdict }: ScopeNumbers, { runs: [fewest, most], indicators }: Told): string {
+  const runs = fewest === most ? `${plural(most, 'run')} each` : `${fewest} to ${most} runs each`
+  const basis = [runs, pText(difference), boundText(difference)].filter((part) => part !== '').join(', ')
+  const by = plural(hundredths(Math.abs(difference.mean ?? 0)), 'point')
+  const facts = `the baseline against itself differs by ${by}${ends(difference)} (${basis})`
+  const odd = verdict === 'helps' || verdict === 'hurts' ? ', more than chance should make: did something change?' : '.'
+  return [
+    `On ${casesText(difference.n_cases)}, ${facts}${odd}`,
+    ...(indicators === 0 ? [] : [`${plural(indicators, 'indicator')} left out.`]),
+  ].join(' ')
 }
 
 /** "For cases like these: too few to say; 8 more would do." */
 export function likeTheseSentence(scope: ScopeNumbers, told: Told): string {
   const { difference, verdict, needed } = scope
+  if (told.meet === 'itself') return 'For cases like these: not asked of a calibration.'
   const more = needed === null ? '' : `; ${needed} more would do`
   if (difference.mean === null || difference.ci_low === null) return `For cases like these: too few to say${more}.`
   const basis = [plural(difference.n_cases, 'case'), pText(difference), boundText(difference)]
@@ -73,12 +92,16 @@ function anytimeText({ p_method }: ScopeDifference): string {
   return p_method === 'e_value' ? 'valid at every look' : ''
 }
 
-function asides({ indicators, noise }: Told): string[] {
+function asides({ indicators, noise }: Told, mean: number): string[] {
   const calibration = noise?.calibration ?? null
   return [
     ...(indicators === 0 ? [] : [`${plural(indicators, 'indicator')} left out.`]),
-    ...(calibration === null
-      ? []
-      : [`The baseline against itself differs by up to ${plural(hundredths(calibration.floor), 'point')}.`]),
+    ...(calibration === null ? [] : [noiseText(calibration, mean)]),
   ]
+}
+
+function noiseText({ floor, runs }: NonNullable<Noise['calibration']>, mean: number): string {
+  const each = runs === undefined ? '' : ` (${plural(runs, 'run')} each)`
+  const within = Math.abs(mean) <= floor ? '; this difference is within that' : ''
+  return `The baseline against itself differs by up to ${plural(hundredths(floor), 'point')}${each}${within}.`
 }

@@ -1,0 +1,25 @@
+/** `calibration.json`: the baseline against itself (A/A), what is left of it for later benchmarks of the same suite. */
+import { z } from 'zod'
+import { engineChoice } from './plan.ts'
+
+const shares = z
+  .array(z.number().min(0).max(1))
+  .describe('one a run: the share of expectations met, indicators left out')
+
+export const calibrationOf = z.object({
+  suite_sha256: z.string(),
+  engine: engineChoice,
+  judge: engineChoice.nullable(),
+  baseline_sha256: z.string().nullable().describe('the older version of the skill; null: no skill'),
+})
+
+export const calibration = z.object({
+  schema_version: z.literal(1),
+  skill_name: z.string(),
+  created_at: z.iso.datetime(),
+  of: calibrationOf.describe('a later benchmark of which all this is the same takes the noise from here'),
+  complete: z.boolean().describe('false: a planned run has no grade; it is not used'),
+  cases: z.array(z.object({ eval_id: z.number().int(), first: shares, again: shares })),
+})
+
+export type Calibration = z.infer<typeof calibration>
