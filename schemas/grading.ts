@@ -4,10 +4,32 @@ import { cachedFrom } from './cached_from.ts'
 import { heldBack } from './held_back.ts'
 import { executionMetrics } from './metrics.ts'
 
+/** Where a quote stands: enough to link to it and to mark it. */
+export const evidencePlace = z.object({
+  file: z.string().describe("relative to the run's folder: transcript.md, outputs/…; or inputs/…"),
+  line: z.number().int().positive().describe('of its first character, from 1'),
+  start: z.number().int().nonnegative().describe('offset of its first character in the file, in UTF-16 units'),
+  end: z.number().int().positive().describe('offset behind its last character'),
+})
+
 export const gradedExpectation = z.looseObject({
   text: z.string(),
   passed: z.boolean(),
   evidence: z.string(),
+  evidence_verified: z
+    .enum(['exact', 'fuzzy', 'absent', 'not_a_quote'])
+    .optional()
+    .describe('whether what a judge quotes stands in transcript or files; absent: a quote of it does not'),
+  evidence_at: evidencePlace.optional().describe('where the first quote stands that was found'),
+  evidence_flag: z.string().optional().describe('why a pass is in doubt: what it quotes was not found, asked twice'),
+  votes: z
+    .object({
+      passed: z.number().int().nonnegative(),
+      failed: z.number().int().nonnegative(),
+      agreement: z.number().min(0.5).max(1).describe('share of the votes on the larger side'),
+    })
+    .optional()
+    .describe('where the judge was asked several times: the majority counts, a tie is a fail'),
   decided_by: z.string().optional().describe('judge, check:<type>, or timeout'),
   derived: z.boolean().optional().describe('made from expected_output, because the case lists none'),
   indicator: z.boolean().optional(),
@@ -66,6 +88,19 @@ export const grading = z.looseObject({
       calls: z.number().int().nonnegative(),
       tokens: z.number().int().nonnegative().nullable(),
       cost_usd: z.number().nonnegative().nullable(),
+      asked_again: z
+        .number()
+        .int()
+        .positive()
+        .optional()
+        .describe('passes of which a quote was not found, so that the judge was asked a second time'),
+      samples: z.number().int().min(2).optional().describe('how often each expectation was judged; absent: once'),
+      agreement: z
+        .number()
+        .min(0.5)
+        .max(1)
+        .optional()
+        .describe('mean over the expectations of the share of votes on the larger side'),
       cached_from: cachedFrom.optional().describe('absent: the judge was asked for this benchmark'),
       held_back: heldBack.optional(),
     })
@@ -77,6 +112,7 @@ export const grading = z.looseObject({
     .describe('sha256 of the run key, the criteria and the judge: the same again is not graded again'),
 })
 
+export type EvidencePlace = z.infer<typeof evidencePlace>
 export type GradedExpectation = z.infer<typeof gradedExpectation>
 export type JudgeError = z.infer<typeof judgeError>
 export type GradingSummary = z.infer<typeof gradingSummary>

@@ -37,6 +37,8 @@ export interface GradeRunRequest {
   /** Before the judge's account; absent: an open one. */
   gate?: Gate | undefined
   signal: AbortSignal
+  /** A pass whose quotes are not found, asked twice, is a judge error. */
+  requireEvidence?: boolean | undefined
   /** What judges answered earlier; absent or null: nothing is remembered. */
   memory?: JudgeMemory | null
 }

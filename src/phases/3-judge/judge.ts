@@ -1,16 +1,15 @@
-/** Has a judge decide the expectations of one run: room, prompt, one question for all. */
+/** Has a judge decide the expectations of one run: one question for all, and the evidence looked up. */
 import type { CachedFrom } from '../../../schemas/cached_from.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
-import { runMark } from '../../base/processes.ts'
 import type { Sandbox } from '../../base/sandbox/policy.ts'
 import type { Engine } from '../../engines/engine.ts'
 import type { Gate } from '../../engines/gate.ts'
-import { ask } from './ask.ts'
-import { type JudgeAnswer, judgeAnswer, missingIn, type Verdict, verdictsOf } from './judge_answer.ts'
-import { judgePrompt } from './judge_prompt.ts'
+import { evidenceFiles } from './evidence/files.ts'
+import type { JudgeAnswer, Verdict } from './judge_answer.ts'
 import { openJudgeRoom } from './judge_room.ts'
 import type { Spent } from './meter.ts'
+import { voteOf } from './second_look.ts'
 
 /** Who judges. `command` only for the command engine. */
 export interface JudgeChoice {
@@ -33,6 +32,8 @@ export interface JudgeRequest {
   /** Before the judge's account; absent: an open one. */
   gate?: Gate | undefined
   signal: AbortSignal
+  /** A pass whose quotes are not found, asked twice, is a judge error. */
+  requireEvidence?: boolean | undefined
   /** Absent or null: nothing is remembered. */
   memory?: JudgeMemory | null
 }
@@ -48,59 +49,16 @@ export interface Judged {
   verdicts: Verdict[]
   answer: JudgeAnswer | null
   spent: Spent
+  /** How many passes the judge was asked about once more, because a quote was not found. */
+  askedAgain?: number
   /** Absent: the judge was asked now. */
   cachedFrom?: CachedFrom
 }
 
-const maxTurns = 60
-
 /** Rejects only when aborted, or when the room can't be built (disk full). */
 export async function judgeRun(request: JudgeRequest): Promise<Judged> {
-  const { case: one, judge } = request
-  await using room = await openJudgeRoom({
-    runFolder: request.runFolder,
-    inputs: one.files,
-    record: request.record,
-  })
-  const expectations = one.expectations.map(({ text }) => text)
-  const count = expectations.length
-  const prompt = judgePrompt({ prompt: one.prompt, expectedOutput: one.expected_output, expectations, room })
-  const known = recalled(await request.memory?.recall(prompt), count)
-  if (known !== null) return known
-  const asked = await ask({
-    engine: judge.engine,
-    task: {
-      prompt,
-      model: judge.model,
-      command: judge.command,
-      cwd: room.cwd,
-      env: { ...request.env, [runMark]: room.mark },
-      credentials: request.credentials,
-      skills: [],
-      tools: 'read_only',
-      maxTurns,
-      sandbox: request.sandboxFor?.([room.cwd, ...(request.env.HOME === undefined ? [] : [request.env.HOME])]) ?? null,
-    },
-    schema: judgeAnswer,
-    context: { signal: request.signal, emit: () => {}, stderrFile: null, ...(request.gate && { gate: request.gate }) },
-    review: (answer) => missingIn(answer, count),
-  })
-  if (asked.status === 'answered') {
-    const { value: answer, spent } = asked
-    const verdicts = verdictsOf(answer, count)
-    if (isWhole(verdicts)) await request.memory?.keep(prompt, { answer, spent })
-    return { verdicts, answer, spent }
-  }
-  return { verdicts: one.expectations.map(() => ({ error: asked.error })), answer: null, spent: asked.spent }
-}
-
-function recalled(known: Awaited<ReturnType<JudgeMemory['recall']>> | undefined, count: number): Judged | null {
-  const answer = judgeAnswer.safeParse(known?.answer)
-  if (!known || !answer.success) return null
-  const verdicts = verdictsOf(answer.data, count)
-  return isWhole(verdicts) ? { verdicts, answer: answer.data, spent: known.spent, cachedFrom: known.from } : null
-}
-
-function isWhole(verdicts: readonly Verdict[]): boolean {
-  return !verdicts.some((verdict) => 'error' in verdict)
+  const { case: one, runFolder } = request
+  await using room = await openJudgeRoom({ runFolder, inputs: one.files, record: request.record })
+  const files = evidenceFiles({ runFolder, prompt: one.prompt, outputs: room.outputs, inputs: room.inputs })
+  return await voteOf({ request, room, files, sample: 1 })
 }

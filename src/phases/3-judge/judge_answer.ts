@@ -1,5 +1,6 @@
 /** A judge's answer: its schema, what is missing in it, and the verdict on each expectation. */
 import { z } from 'zod'
+import type { GradedExpectation } from '../../../schemas/grading.ts'
 
 const verdict = z.object({
   n: z.number().describe('the number of the expectation'),
@@ -44,8 +45,10 @@ export const judgeAnswer = z.object({
 
 export type JudgeAnswer = z.infer<typeof judgeAnswer>
 
-/** What a judge says of one expectation, or why that is no verdict. */
-export type Verdict = { passed: boolean; evidence: string } | { error: string }
+/** What a judge says of one expectation and whether its quotes were found, as grading.json holds it; or why that is no verdict. */
+export type Verdict = ({ passed: boolean; evidence: string } & LookedUp) | { error: string }
+
+type LookedUp = Pick<GradedExpectation, 'evidence_verified' | 'evidence_at' | 'evidence_flag' | 'votes'>
 
 /** The verdict on each of the expectations 1 to `count`, in order. Numbers beyond them are not looked at. */
 export function verdictsOf(answer: JudgeAnswer, count: number): Verdict[] {

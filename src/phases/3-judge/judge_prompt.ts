@@ -14,10 +14,12 @@ export interface JudgePromptRequest {
   expectedOutput: string | null
   /** In the order of their numbers, from 1. */
   expectations: readonly string[]
+  /** Those that were asked before, with the quotes that stand nowhere; absent: this is the first time. */
+  again?: readonly { n: number; missing: readonly string[] }[]
   room: { hasOutputs: boolean; hasInputs: boolean; hasUserNotes: boolean; hasHarnessNotes: boolean }
 }
 
-export function judgePrompt({ prompt, expectedOutput, expectations, room }: JudgePromptRequest): string {
+export function judgePrompt({ prompt, expectedOutput, expectations, room, again = [] }: JudgePromptRequest): string {
   return template({
     ...room,
     prompt,
@@ -26,5 +28,7 @@ export function judgePrompt({ prompt, expectedOutput, expectations, room }: Judg
     expectedOutput: expectedOutput ?? '',
     expectedFence: fenceFor(expectedOutput ?? ''),
     expectations: expectations.map((text, index) => ({ n: index + 1, text: folded(text) })),
+    isAgain: again.length > 0,
+    again: again.map(({ n, missing }) => ({ n, quotes: missing.map((quote) => JSON.stringify(quote)).join(', ') })),
   })
 }

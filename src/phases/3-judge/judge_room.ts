@@ -19,6 +19,9 @@ export interface JudgeRoom {
   hasInputs: boolean
   hasUserNotes: boolean
   hasHarnessNotes: boolean
+  /** What was copied, with the places that it was copied from. */
+  outputs: readonly WalkedFile[]
+  inputs: readonly WalkedFile[]
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -66,8 +69,10 @@ async function fill(cwd: string, { runFolder, inputs, record }: JudgeRoomRequest
   const lines = harnessNotes.map((note) => `- ${JSON.stringify(note)}\n`)
   if (lines.length > 0) await writeFile(path.join(cwd, 'harness_notes.md'), lines.join(''))
   return {
-    hasOutputs: outputs.copied > 0,
-    hasInputs: copied.copied > 0,
+    outputs: outputs.copied,
+    inputs: copied.copied,
+    hasOutputs: outputs.copied.length > 0,
+    hasInputs: copied.copied.length > 0,
     hasUserNotes: userNotes !== undefined,
     hasHarnessNotes: lines.length > 0,
   }
@@ -98,7 +103,7 @@ async function inputFiles(inputs: readonly InputFile[]): Promise<{ files: Walked
 async function copyWithin(
   files: readonly WalkedFile[],
   target: string,
-): Promise<{ copied: number; leftOut: string[] }> {
+): Promise<{ copied: WalkedFile[]; leftOut: string[] }> {
   const kept: WalkedFile[] = []
   const leftOut: string[] = []
   let total = 0
@@ -110,5 +115,5 @@ async function copyWithin(
     } else leftOut.push(file.path)
   }
   await copyWalk(kept, target)
-  return { copied: kept.length, leftOut }
+  return { copied: kept, leftOut }
 }

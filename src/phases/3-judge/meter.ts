@@ -11,6 +11,17 @@ export interface Spent {
   model: string | null
 }
 
+/** The sum of several; null where one of those that called did not say. */
+export function addSpent(parts: readonly Spent[]): Spent {
+  const made = parts.filter(({ calls }) => calls > 0)
+  return {
+    calls: made.reduce((total, { calls }) => total + calls, 0),
+    tokens: sum(made.map(({ tokens }) => tokens)),
+    costUsd: sum(made.map(({ costUsd }) => costUsd)),
+    model: made.map(({ model }) => model).findLast((model) => model !== null) ?? null,
+  }
+}
+
 export interface Meter {
   /** Counts one call by its report; null: it ended without one. */
   call: (report: EngineReport | null) => void

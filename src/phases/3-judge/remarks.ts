@@ -6,7 +6,7 @@ import type { JudgeAnswer } from './judge_answer.ts'
 
 /** The judge's parts of a grading; `engine` and `model` are those asked for. */
 export function judgeParts(
-  { answer, spent, cachedFrom }: Judged,
+  { answer, spent, askedAgain, cachedFrom }: Judged,
   asked: { engine: string; model: string | null; heldBack?: HeldBack | null | undefined },
 ): Pick<Grading, 'claims' | 'user_notes_summary' | 'eval_feedback' | 'judge'> {
   const judge = {
@@ -15,6 +15,7 @@ export function judgeParts(
     calls: spent.calls,
     tokens: spent.tokens,
     cost_usd: spent.costUsd,
+    ...(askedAgain !== undefined && { asked_again: askedAgain }),
     ...(cachedFrom && { cached_from: cachedFrom }),
     ...(asked.heldBack && { held_back: asked.heldBack }),
   }

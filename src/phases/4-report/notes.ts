@@ -2,6 +2,7 @@
 import type { Benchmark, CaseRow, ExcludedRun, RunCounts } from '../../../schemas/benchmark.ts'
 import { type Arms, isCalibration } from './arms.ts'
 import { caseNotes, flakyNotes } from './notes/cases.ts'
+import { evidenceNotes } from './notes/evidence.ts'
 import { expectationNotes } from './notes/expectations.ts'
 import { gainNotes } from './notes/gain.ts'
 import { gapNotes } from './notes/gaps.ts'
@@ -33,7 +34,8 @@ const cap = 5
 /** In the order in which they matter: what is missing, what was reused, what held it back, what the skill gains and costs, cases, expectations. */
 export function notes(parts: NoteParts): string[] {
   const ofNoise = [gapNotes, paceNotes, flakyNotes]
-  const ofSkill = [gapNotes, reuseNotes, paceNotes, gainNotes, indicatorNotes, caseNotes, expectationNotes]
+  const ofRuns = [gapNotes, evidenceNotes, reuseNotes, paceNotes]
+  const ofSkill = [...ofRuns, gainNotes, indicatorNotes, caseNotes, expectationNotes]
   const rules = isCalibration(parts.arms) ? ofNoise : ofSkill
   const groups = rules.flatMap((rule) => rule(parts))
   return groups.flatMap((group) => capped(group))

@@ -62,12 +62,21 @@ describe('a completed run', () => {
     const checks = [says42, { ...saysDesert, indicator: true }, { type: 'command', run: 'grep -c Ocean report.md' }]
     const grading = await gradingOf({ expectations, checks })
     expect(grading?.expectations).toEqual([
-      { ...reads, indicator: false, passed: true, evidence: 'outputs/report.md: "Ocean: 42"', decided_by: 'judge' },
+      {
+        ...reads,
+        indicator: false,
+        passed: true,
+        evidence: 'outputs/report.md: "Ocean: 42"',
+        evidence_verified: 'exact',
+        evidence_at: { file: 'outputs/report.md', line: 1, start: 0, end: 9 },
+        decided_by: 'judge',
+      },
       {
         ...misses,
         derived: true,
         passed: false,
         evidence: 'outputs/report.md has no line with it',
+        evidence_verified: 'not_a_quote',
         decided_by: 'judge',
       },
       {

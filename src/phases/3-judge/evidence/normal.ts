@@ -1,0 +1,98 @@
+/** Text as evidence is compared: white space, case, typography and Markdown marks aside, with the way back to where each character stood. */
+
+export interface Normal {
+  text: string
+  /** Offset in the original of each character of `text`. */
+  offsets: Uint32Array
+}
+
+/** Marks that a judge may add or leave out: emphasis, code, headings, quotes, tables. */
+const dropped = new Set(['*', '_', '`', '#', '>', '|', '\\'])
+
+const typography: Readonly<Record<string, string>> = {
+  '\u2018': "'",
+  '\u2019': "'",
+  '\u201a': "'",
+  '\u2032': "'",
+  '\u201c': '"',
+  '\u201d': '"',
+  '\u201e': '"',
+  '\u2033': '"',
+  '\u00ab': '"',
+  '\u00bb': '"',
+  '\u2010': '-',
+  '\u2011': '-',
+  '\u2012': '-',
+  '\u2013': '-',
+  '\u2014': '-',
+  '\u2212': '-',
+}
+
+/** What each UTF-16 unit becomes: nothing, a space, or other characters. Filled as units are met. */
+const table: (string | undefined)[] = []
+
+const asciiSize = 128
+const asciiUnits = new Uint16Array(asciiSize)
+const nothing = 0
+const space = 32
+for (let code = 0; code < asciiSize; code += 1) asciiUnits[code] = becomes(code).charCodeAt(0) || nothing
+
+/** Normalises; `from` leaves out what stands before that offset. */
+export function normalize(text: string, from = 0): Normal {
+  let units = new Uint16Array(text.length - from + 1)
+  let offsets = new Uint32Array(units.length)
+  let size = 0
+  let last = space
+  for (let at = from; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code < asciiSize) {
+      const unit = asciiUnits[code] ?? nothing
+      if (unit === nothing || (unit === space && last === space)) continue
+      units[size] = unit
+      offsets[size] = at
+      size += 1
+      last = unit
+      continue
+    }
+    const made = table[code] ?? remembered(code)
+    if (size + made.length + text.length - at > units.length) [units, offsets] = [wider(units), wider(offsets)]
+    for (let index = 0; index < made.length; index += 1) {
+      const unit = made.charCodeAt(index)
+      if (unit === space && last === space) continue
+      units[size] = unit
+      offsets[size] = at
+      size += 1
+      last = unit
+    }
+  }
+  const bytes = Buffer.from(units.buffer, 0, size * 2)
+  return { text: bytes.toString('utf16le'), offsets: offsets.subarray(0, size) }
+}
+
+function remembered(code: number): string {
+  const made = becomes(code)
+  table[code] = made
+  return made
+}
+
+function becomes(code: number): string {
+  const character = String.fromCharCode(code)
+  if (/\s/.test(character)) return ' '
+  if (dropped.has(character) || /\p{Cc}|\p{Cf}|\p{M}/u.test(character)) return ''
+  const plain = typography[character]
+  if (plain !== undefined) return plain
+  if (code >= 0xd800 && code <= 0xdfff) return character
+  return character.normalize('NFKD').replaceAll(/\p{M}/gu, '').toLowerCase()
+}
+
+function wider<T extends Uint16Array | Uint32Array>(values: T): T
+function wider(values: Uint16Array | Uint32Array): Uint16Array | Uint32Array {
+  const made = values instanceof Uint16Array ? new Uint16Array(values.length * 2) : new Uint32Array(values.length * 2)
+  made.set(values)
+  return made
+}
+
+/** The text alone, without spaces at its ends. */
+export function normalText(text: string): string {
+  return normalize(text).text.trim()
+}
