@@ -133,7 +133,7 @@ function isWord(character = ''): boolean {
   return /[\p{L}\p{N}]/u.test(character)
 }
 
-export function spanOf({ offsets }: Normal, start: number, end: number): Span {
+function spanOf({ offsets }: Normal, start: number, end: number): Span {
   const last = offsets[end - 1] ?? 0
   return { start: offsets[start] ?? 0, end: last + 1 }
 }

@@ -3,7 +3,7 @@ import type { Span } from './find.ts'
 import type { Normal } from './normal.ts'
 
 /** Share of a quote's characters that must agree: 1 - edit distance ÷ its length. */
-export const fuzzyThreshold = 0.85
+const fuzzyThreshold = 0.85
 
 /** A shorter quote is found literally or not at all; of a longer one only so much is compared. */
 const shortest = 16
