@@ -73,6 +73,11 @@ export const runCounts = z.object({
 export const costSummary = z.object({
   agent_usd: z.number().nullable().describe('sum over runs whose cost is known; null: known for none'),
   judge_usd: z.number().nullable(),
+  again_usd: z
+    .number()
+    .nullable()
+    .optional()
+    .describe('the same transcripts graded again (grade --again), in no other sum; absent: none was; null: unknown'),
   unknown_runs: z.number().int().nonnegative().describe('runs whose cost is unknown'),
 })
 

@@ -108,9 +108,17 @@ const noise = z.object({
     .nullable()
     .describe('the baseline against itself: the difference found, and the half width of its interval'),
   grading: z
-    .object({ execution_variance: z.number(), grading_variance: z.number(), n_runs: count, gradings: count })
+    .object({
+      execution_variance: z
+        .number()
+        .nullable()
+        .describe('between the runs of a case and arm, without what grading adds; null: no case and arm has two runs'),
+      grading_variance: z.number().describe('between gradings of the same transcript'),
+      n_runs: count,
+      gradings: count.describe('of these runs, the first one of each too'),
+    })
     .nullable()
-    .describe('the same transcripts graded again'),
+    .describe('the same transcripts graded again, score by score'),
 })
 
 export const statistics = z.looseObject({

@@ -67,6 +67,7 @@ export const flowEvent = z.discriminatedUnion('type', [
     pass_rate: z.number().nullable().describe('null: nothing was decided'),
     judge_errors: z.number().int(),
     cost_usd: z.number().nullable(),
+    again: z.number().int().positive().optional().describe('the n-th repetition of grade --again'),
     cached: z.boolean().optional().describe('true: no judge was asked'),
   }),
   z.object({

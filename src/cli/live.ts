@@ -49,7 +49,7 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
     case 'grade_finished':
       return event.cached
         ? null
-        : `graded ${runLabel(event)}: ${event.passed}/${event.total}${event.judge_errors ? `, ${event.judge_errors} judge errors` : ''}`
+        : `graded${event.again === undefined ? '' : ` again (${event.again})`} ${runLabel(event)}: ${event.passed}/${event.total}${event.judge_errors ? `, ${event.judge_errors} judge errors` : ''}`
     case 'run_retried':
       return `retry ${runLabel(event)} in ${duration(event.wait_ms)}: ${event.kind}: ${oneLine(event.message, 200)}`
     case 'runs_reused':

@@ -60,12 +60,16 @@ export function advance(state: Progress, event: FlowEvent): Progress {
         failed: cell.failed + (event.status === 'failed' ? 1 : 0),
       }))
     case 'grade_finished': {
-      const rate = event.pass_rate
+      const rate = event.again === undefined ? event.pass_rate : null
       const next = withCell(state, event, (cell) =>
         rate === null ? cell : { ...cell, passRates: [...cell.passRates, rate] },
       )
       return withFirstPair(
-        { ...next, graded: state.graded + 1, usd: addKnown(state.usd, event.cached ? null : event.cost_usd) },
+        {
+          ...next,
+          graded: state.graded + (event.again === undefined ? 1 : 0),
+          usd: addKnown(state.usd, event.cached ? null : event.cost_usd),
+        },
         event.eval_id,
       )
     }

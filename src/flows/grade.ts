@@ -13,6 +13,7 @@ import { benchmarkPaths, runPaths } from '../store/paths.ts'
 import { readPlan, readRun, writeArtefact } from '../store/store.ts'
 import { autoEngine } from './auto_engine.ts'
 import type { FlowContext } from './context.ts'
+import { gradeRepeatedly } from './grade_again.ts'
 import { gradeStored } from './grade_stored.ts'
 import { holdBenchmark } from './hold.ts'
 import { openPace } from './pace.ts'
@@ -30,7 +31,9 @@ export interface GradeAgainRequest {
   cases: readonly string[]
   concurrency: number
   /** Grade even what was graded with the same criteria and judge. */
-  again: boolean
+  anew: boolean
+  /** How often each is graded besides, for the noise of grading. */
+  again: number
   passEnv: readonly string[]
   sandbox: SandboxWish | null
 }
@@ -49,7 +52,7 @@ async function gradeHeld(folder: string, before: Plan, { request, context }: Ask
   const wanted = new Set(selectCases(asSuite(plan), request.cases).cases.map((one) => one.eval_id))
   const limit = pLimit(request.concurrency)
   using pace = openPace(undefined, context)
-  const { passEnv, again } = request
+  const { passEnv, anew, again } = request
   const sandbox = await chooseSandbox(request.sandbox ?? noWish, context.env.PATH ?? '')
   const hidden = hiddenFrom(plan, path.dirname(path.dirname(folder)))
   const jobs = plan.runs
@@ -62,8 +65,10 @@ async function gradeHeld(folder: string, before: Plan, { request, context }: Ask
           if (damage.file !== grading) return // the reports will say so
           context.emit({ type: 'artefact_damaged', ...damage, mended: 'the run is graded again' })
         })
-        if (stored !== null)
-          await gradeStored({ plan, folder, spec, stored, passEnv, hidden, sandbox, again, cache: null, pace }, context)
+        if (stored === null) return
+        const one = { plan, folder, spec, stored, passEnv, hidden, sandbox, again: anew, cache: null, pace }
+        const made = await gradeStored(one, context)
+        await gradeRepeatedly({ ...one, stored: { ...stored, grading: made ?? stored.grading } }, again, context)
       }),
     )
   const ends = await Promise.allSettled(jobs)

@@ -10,7 +10,7 @@ import { engineNamed } from '../engines/table.ts'
 import { confine } from '../phases/2-run/confine.ts'
 import { runEnvironment } from '../phases/2-run/environment.ts'
 import { restoreWorkspace } from '../phases/2-run/restore.ts'
-import { gradedKey, gradeRun } from '../phases/3-judge/grade.ts'
+import { type Graded, gradedKey, gradeRun } from '../phases/3-judge/grade.ts'
 import type { JudgeMemory } from '../phases/3-judge/judge.ts'
 import { runPaths } from '../store/paths.ts'
 import { type StoredRun, writeGrading } from '../store/store.ts'
@@ -37,17 +37,45 @@ export interface GradeRequest {
 
 /** Writes grading.json where the run can be graded; gives what was made now, null where nothing was. */
 export async function gradeStored(request: GradeRequest, context: FlowContext): Promise<Grading | null> {
-  const { plan, spec, stored } = request
-  const one = plan.cases.find((each) => each.eval_id === spec.eval_id)
-  if (one === undefined) throw new Error(`plan has no case ${spec.eval_id}`)
-  const choice = plan.options.judge
-  const onTimeout = plan.options.on_timeout
-  const key = gradedKey({ runKey: spec.key, case: one, judge: choice, onTimeout })
+  const { spec, stored } = request
+  const one = caseOf(request)
   const { grading } = stored
-  if (!request.again && grading?.graded_key === key && (grading.judge_errors ?? []).length === 0) {
+  if (!request.again && isWholly(grading, keyOf(request))) {
     context.emit(gradeFinished(spec, grading))
     return null
   }
+  const graded = await gradeAnew(request, context)
+  if (graded === null) return null
+  await writeGrading(request.folder, spec.run_id, graded)
+  const { grading: made } = graded
+  if (request.cache !== null) await keepGraded(request.cache, { case: one, spec, record: stored.record, grading: made })
+  context.emit(gradeFinished(spec, made))
+  return made
+}
+
+/** What the same grading would have as its `graded_key`. */
+export function keyOf({ plan, spec }: Pick<GradeRequest, 'plan' | 'spec'>): string {
+  const { judge, on_timeout: onTimeout } = plan.options
+  return gradedKey({ runKey: spec.key, case: caseOf({ plan, spec }), judge, onTimeout })
+}
+
+/** Whether this is that grading, and everything in it was decided. */
+export function isWholly(grading: Grading | null | undefined, key: string): grading is Grading {
+  return grading?.graded_key === key && (grading.judge_errors ?? []).length === 0
+}
+
+function caseOf({ plan, spec }: Pick<GradeRequest, 'plan' | 'spec'>): Plan['cases'][number] {
+  const one = plan.cases.find((each) => each.eval_id === spec.eval_id)
+  if (one === undefined) throw new Error(`plan has no case ${spec.eval_id}`)
+  return one
+}
+
+/** Grades and writes nothing; without credentials. null: there is nothing to grade. */
+export async function gradeAnew(request: GradeRequest, context: FlowContext): Promise<Graded | null> {
+  const { plan, spec, stored } = request
+  const one = caseOf(request)
+  const choice = plan.options.judge
+  const onTimeout = plan.options.on_timeout
   await using room = startsProcesses(one, choice) ? await openRoom() : null
   const user = context.env
   const env = runEnvironment({
@@ -86,13 +114,7 @@ export async function gradeStored(request: GradeRequest, context: FlowContext): 
     signal: context.signal,
     memory: request.cache && cleaned(judgeMemory(request.cache, spec, stored.record), redactorFor(user)),
   })
-  if (graded === null) return null
-  const clean = redactorFor(user).value(graded)
-  await writeGrading(request.folder, spec.run_id, clean)
-  const { grading: made } = clean
-  if (request.cache !== null) await keepGraded(request.cache, { case: one, spec, record: stored.record, grading: made })
-  context.emit(gradeFinished(spec, made))
-  return made
+  return graded && redactorFor(user).value(graded)
 }
 
 /** What is remembered of a judge is kept without credentials too. */

@@ -35,7 +35,11 @@ export function runFinished(spec: RunSpec, record: RunRecord): FlowEvent {
 }
 
 /** `cached`: the whole grading was taken from the cache. */
-export function gradeFinished(spec: RunSpec, grading: Grading, cached = false): FlowEvent {
+export function gradeFinished(
+  spec: RunSpec,
+  grading: Grading,
+  cached = false,
+): Extract<FlowEvent, { type: 'grade_finished' }> {
   const { passed, total } = grading.summary
   return {
     type: 'grade_finished',

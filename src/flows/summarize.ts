@@ -1,6 +1,7 @@
 /** From what is on disk of a benchmark to benchmark.json, benchmark.md and report.html. */
 import { z } from 'zod'
 import { type Benchmark, benchmark as benchmarkSchema } from '../../schemas/benchmark.ts'
+import type { Grading } from '../../schemas/grading.ts'
 import type { Stop } from '../../schemas/limits.ts'
 import type { Plan } from '../../schemas/plan.ts'
 import { exists, writeAtomic } from '../base/files.ts'
@@ -9,8 +10,9 @@ import { redactorFor } from '../base/redact.ts'
 import { aggregate } from '../phases/4-report/aggregate.ts'
 import { toHtml } from '../phases/4-report/html.ts'
 import { toMarkdown } from '../phases/4-report/markdown.ts'
+import type { Damage } from '../store/damage.ts'
 import { type BenchmarkPaths, benchmarkPaths, runPaths } from '../store/paths.ts'
-import { type CountedRun, readCounted, writeArtefact } from '../store/store.ts'
+import { type CountedRun, readAgain, readCounted, writeArtefact } from '../store/store.ts'
 import { collectionOf, knownNoise, writeCalibration } from './calibrations.ts'
 import type { FlowContext } from './context.ts'
 
@@ -121,13 +123,15 @@ export async function isComplete(folder: string): Promise<boolean> {
 }
 
 /** The runs on disk that belong to the plan, by run id. */
-function readResults(folder: string, plan: Plan, context: FlowContext): Map<string, CountedRun> {
-  const results = new Map<string, CountedRun>()
+function readResults(folder: string, plan: Plan, context: FlowContext) {
+  const results = new Map<string, CountedRun & { again?: readonly Grading[] }>()
+  const tell = (damage: Damage) =>
+    context.emit({ type: 'artefact_damaged', ...damage, mended: 'left out; the same bench makes it anew' })
   for (const spec of plan.runs) {
-    const stored = readCounted(folder, spec.run_id, (damage) =>
-      context.emit({ type: 'artefact_damaged', ...damage, mended: 'left out; the same bench makes it anew' }),
-    )
-    if (stored !== null && stored.record.key === spec.key) results.set(spec.run_id, stored)
+    const stored = readCounted(folder, spec.run_id, tell)
+    if (stored === null || stored.record.key !== spec.key) continue
+    const again = [...readAgain(folder, spec.run_id, tell).values()]
+    results.set(spec.run_id, again.length === 0 ? stored : { ...stored, again })
   }
   return results
 }

@@ -50,6 +50,8 @@ export interface RunPaths {
   folder: string
   record: string
   grading: string
+  /** The n-th time the same was graded again, from 1. */
+  again: (n: number) => string
   timing: string
   metrics: string
   transcript: string
@@ -63,6 +65,7 @@ export function runPaths(benchmark: string, runId: string): RunPaths {
     folder,
     record: `${folder}/run.json`,
     grading: `${folder}/grading.json`,
+    again: (n) => `${folder}/grading-again-${n}.json`,
     timing: `${folder}/timing.json`,
     metrics: `${folder}/outputs/metrics.json`,
     transcript: `${folder}/transcript.md`,

@@ -122,6 +122,17 @@ export function readCounted(benchmark: string, runId: string, onDamage?: OnDamag
   return record && { record, grading: readIf(grading, paths.grading, onDamage), timing: null, metrics: null }
 }
 
+/** The gradings of the same transcript again, by their number; what is unfit is left out, and told. */
+export function readAgain(benchmark: string, runId: string, onDamage?: OnDamage): Map<number, Grading> {
+  const paths = runPaths(benchmark, runId)
+  const found = new Map<number, Grading>()
+  for (let n = 1; existsSync(paths.again(n)); n += 1) {
+    const one = readIf(grading, paths.again(n), onDamage)
+    if (one !== null) found.set(n, one)
+  }
+  return found
+}
+
 /** Writes a grading and adds the grader's times to timing.json. */
 export async function writeGrading(
   benchmark: string,

@@ -18,7 +18,8 @@ function gradeOptions(args: Argv) {
       '$0 grade <benchmark> [options]\n\ngrade finished runs again, without running them\n\nTakes the criteria that the suite has now, so you can edit expectations and\nchecks and pay for no run. Then it writes benchmark.json anew.',
     )
     .example('$0 grade workspaces/pdf/benchmarks/2026-01-15T10-30-00Z', 'after editing the expectations')
-    .example('$0 grade <benchmark> --judge anthropic:opus --again', 'with another judge')
+    .example('$0 grade <benchmark> --judge anthropic:opus --anew', 'with another judge')
+    .example('$0 grade <benchmark> --again 3', 'how sure is the judge? Three times more, beside the grades')
 }
 
 /** The configuration file is the one of the skill that was benched. */
@@ -48,9 +49,9 @@ export function addGrade(args: Argv, done: Done, argv: readonly string[]): Argv 
         return done(exitCodes.done)
       }
       const { grade } = await import('../../flows/grade.ts')
-      const { benchmark, judge = null, baseUrl = null, case: cases, again, concurrency, passEnv, json } = parsed
+      const { benchmark, judge = null, baseUrl = null, case: cases, anew, again, concurrency, passEnv, json } = parsed
       const sandbox = sandboxWish(parsed)
-      const request = { benchmark, judge, baseUrl, cases, again, concurrency, passEnv, sandbox }
+      const request = { benchmark, judge, baseUrl, cases, anew, again, concurrency, passEnv, sandbox }
       const { result, interrupted } = await withFlow({ json, concurrency }, (context) => grade(request, context))
       done(await showResult(result, { json, interrupted }))
     },

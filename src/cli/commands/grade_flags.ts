@@ -21,10 +21,17 @@ export const gradeFlags = {
     default: [] as string[],
     describe: 'only these cases: id, name or glob (repeatable)',
   },
-  again: {
+  anew: {
     type: 'boolean',
     default: false,
     describe: 'grade even what was graded with the same criteria and judge',
+  },
+  again: {
+    type: 'number',
+    requiresArg: true,
+    default: 0,
+    coerce: wholeNumber('again', 0, 100),
+    describe: 'grade each transcript so many times more, kept beside its grade: how much of the noise is the grading',
   },
   concurrency: {
     type: 'number',

@@ -20,6 +20,7 @@ const oneTime: ReadonlySet<string> = new Set([
   'explain',
   'print-config',
   'again',
+  'anew',
   'yes',
 ])
 

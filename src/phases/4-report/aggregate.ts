@@ -1,9 +1,11 @@
 /** aggregate: from the runs and gradings of a plan to `benchmark.json`. */
 import type { Benchmark, RunCounts } from '../../../schemas/benchmark.ts'
+import type { Noise } from '../../../schemas/benchmark_statistics.ts'
 import { type Arms, summarizeArms } from './arms.ts'
 import { caseRows } from './case_rows.ts'
 import { classify, type Outcome } from './classify.ts'
 import { costOf } from './cost.ts'
+import { gradingNoise } from './grading_noise.ts'
 import { heldBackIn } from './held_back.ts'
 import type { AggregateInput, PlannedRun } from './input.ts'
 import { notes } from './notes.ts'
@@ -13,11 +15,16 @@ import { buildStatistics } from './stats/build.ts'
 /** The order of `planned` and `cases` does not matter: runs come by eval_id, candidate before baseline, run_number. */
 export function aggregate(input: AggregateInput): Benchmark {
   const arms: Arms = { candidate: input.candidate, baseline: input.baseline }
-  const outcomes = inOrder(input.planned, arms).map((planned) => classify(planned, input))
+  const ordered = inOrder(input.planned, arms)
+  const outcomes = ordered.map((planned) => classify(planned, input))
   const runs = outcomes.flatMap((outcome) => (outcome.status === 'used' ? outcome.run : []))
   const excluded = outcomes.flatMap((outcome) => (outcome.status === 'excluded' ? outcome.run : []))
   const undecided = outcomes.map(({ judgeErrors }) => judgeErrors.length).filter((count) => count > 0)
   const counts = countsOf(outcomes)
+  const counted = outcomes.flatMap(({ status, run }, at) =>
+    status === 'used' ? { runId: ordered[at]?.run_id ?? '', run } : [],
+  )
+  const grading = gradingNoise(counted, arms, input.results)
   const held_back = heldBackIn(input.results.values())
   const parts = {
     schema_version: 1 as const,
@@ -30,12 +37,18 @@ export function aggregate(input: AggregateInput): Benchmark {
     excluded_runs: excluded,
     cost: costOf(input),
     ...reusedIn(input),
-    statistics: buildStatistics(runs, arms, input.statistics),
+    statistics: buildStatistics(runs, arms, { ...input.statistics, noise: noiseOf(input, grading) }),
     ...(held_back && { held_back }),
   }
   const written = notes({ ...parts, arms, cannotRun: cannotRun(input), undecided })
   const { schema_version, metadata, runs: listed, run_summary, ...rest } = parts
   return { schema_version, metadata, runs: listed, run_summary, notes: written, ...rest }
+}
+
+/** What is known of the noise, from elsewhere and from gradings again; null: nothing. */
+function noiseOf({ statistics }: AggregateInput, grading: Noise['grading']): Noise | null {
+  const calibration = statistics?.noise?.calibration ?? null
+  return calibration === null && grading === null ? null : { calibration, grading }
 }
 
 /** Every planned run has a grade, or has none by design or by choice: no criteria, a time-out that the user left out. */

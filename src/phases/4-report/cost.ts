@@ -1,5 +1,6 @@
 /** What a benchmark cost, as far as it is known. */
 import type { CostSummary } from '../../../schemas/benchmark.ts'
+import type { Grading } from '../../../schemas/grading.ts'
 import type { AggregateInput } from './input.ts'
 import { round } from './stats/round.ts'
 
@@ -15,8 +16,16 @@ export function costOf({ planned, results }: AggregateInput): CostSummary {
       judged.length === 0 && made.some(({ record }) => record !== null)
         ? 0
         : sum(judged.flatMap((judge) => judge.cost_usd ?? [])),
+    ...againCost(made.flatMap(({ again }) => again ?? [])),
     unknown_runs: made.length - agentCosts.length,
   }
+}
+
+/** Apart, since no further benchmark pays it. */
+function againCost(again: readonly Grading[]): Pick<CostSummary, 'again_usd'> {
+  if (again.length === 0) return {}
+  const judged = again.flatMap(({ judge }) => judge ?? [])
+  return { again_usd: judged.length === 0 ? 0 : sum(judged.flatMap(({ cost_usd }) => cost_usd ?? [])) }
 }
 
 /** Rounded to a millionth of a dollar; null for nothing known. */

@@ -26,9 +26,10 @@ function runsText(each: number, counts: Benchmark['counts']): string {
   return counts === undefined ? planned : `${planned}; ${counts.used} of ${counts.planned} in the rates`
 }
 
-function costText({ agent_usd, judge_usd, unknown_runs }: NonNullable<Benchmark['cost']>): string {
+function costText({ agent_usd, judge_usd, again_usd, unknown_runs }: NonNullable<Benchmark['cost']>): string {
   const agent = agent_usd === null ? 'agent unknown' : `agent ${dollars(agent_usd)}`
   const judge = judge_usd === null ? 'judge unknown' : `judge ${dollars(judge_usd)}`
   const unknown = unknown_runs === 0 || agent_usd === null ? '' : ` (${plural(unknown_runs, 'run')} of unknown cost)`
-  return `${agent}${unknown}, ${judge}`
+  const again = again_usd === undefined ? '' : `; graded again ${again_usd === null ? 'unknown' : dollars(again_usd)}`
+  return `${agent}${unknown}, ${judge}${again}`
 }

@@ -23,6 +23,8 @@ export interface RunResult {
   /** Null: made by another tool, which keeps no record. */
   record: CountedRecord | null
   grading: Grading | null
+  /** The same transcript graded again; absent: it was not. */
+  again?: readonly Grading[]
   timing: Timing | null
   metrics: Metrics | null
 }

@@ -15,19 +15,24 @@ export function calibrationOf(cases: readonly CaseScores[], alpha: number): Nois
 
 /**
  * By cell (case × arm), by run, the scores of the same transcript graded several times: the variance between gradings, and
- * what is left between runs (never below 0). Null where no run was graded twice or no cell has two runs.
+ * what is left between runs (never below 0; null where no cell has two runs). Null where no run was graded twice.
  */
 export function splitNoise(cells: readonly (readonly (readonly number[])[])[]): Noise['grading'] {
   const again = cells.flat().filter((scores) => scores.length > 1)
-  const repeated = cells.filter((runs) => runs.length > 1)
-  if (again.length === 0 || repeated.length === 0) return null
+  if (again.length === 0) return null
   const grading = meanOf(again.map(varianceOf))
-  const between = meanOf(repeated.map((runs) => varianceOf(runs.map(meanOf))))
-  const share = meanOf(repeated.flat().map((scores) => 1 / scores.length))
   return {
-    execution_variance: round(Math.max(0, between - grading * share), 6),
+    execution_variance: executionVariance(cells, grading),
     grading_variance: round(grading, 6),
     n_runs: cells.flat().length,
     gradings: cells.flat().reduce((sum, scores) => sum + scores.length, 0),
   }
+}
+
+function executionVariance(cells: readonly (readonly (readonly number[])[])[], grading: number): number | null {
+  const repeated = cells.filter((runs) => runs.length > 1)
+  if (repeated.length === 0) return null
+  const between = meanOf(repeated.map((runs) => varianceOf(runs.map(meanOf))))
+  const share = meanOf(repeated.flat().map((scores) => 1 / scores.length))
+  return round(Math.max(0, between - grading * share), 6)
 }

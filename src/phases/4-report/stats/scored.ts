@@ -1,5 +1,6 @@
 /** The runs as the statistics see them: the share of expectations met, indicators left out, by case and arm. */
 import type { BenchmarkRun } from '../../../../schemas/benchmark.ts'
+import type { GradedExpectation } from '../../../../schemas/grading.ts'
 import type { Arms } from '../arms.ts'
 import type { CaseScores } from './case_scores.ts'
 import { indicatorOf } from './indicators.ts'
@@ -66,8 +67,17 @@ function scoredRun(run: BenchmarkRun, byRule: boolean): ScoredRun | null {
     const share = result.total > 0 ? result.passed / result.total : result.pass_rate
     return { run, share, allPassed: share === 1 }
   }
+  const score = scoreOf(expectations, byRule)
+  return score && { run, ...score }
+}
+
+/** Indicators left out; null where nothing else was decided. */
+export function scoreOf(
+  expectations: readonly GradedExpectation[],
+  byRule: boolean,
+): { share: number; allPassed: boolean } | null {
   const counted = expectations.filter((one) => indicatorOf(one, byRule) === null)
   if (counted.length === 0) return null
   const passed = counted.filter((one) => one.passed).length
-  return { run, share: passed / counted.length, allPassed: passed === counted.length }
+  return { share: passed / counted.length, allPassed: passed === counted.length }
 }

@@ -1,6 +1,6 @@
 /** The sentence of each scope, as a person reads it. */
 import type { Noise, ScopeDifference } from '../../../../schemas/benchmark_statistics.ts'
-import { hundredths, plural } from '../words.ts'
+import { hundredths, percent, plural } from '../words.ts'
 import { fixed } from './round.ts'
 import type { ScopeNumbers } from './these_cases.ts'
 
@@ -39,16 +39,14 @@ function casesText(cases: number): string {
 }
 
 /** "On these 4 cases, the baseline against itself differs by 3 points [-9, 15] (5 runs each, p = 0.61)." */
-function noiseSentence({ difference, verdict }: ScopeNumbers, { runs: [fewest, most], indicators }: Told): string {
+function noiseSentence({ difference, verdict }: ScopeNumbers, told: Told): string {
+  const [fewest, most] = told.runs
   const runs = fewest === most ? `${plural(most, 'run')} each` : `${fewest} to ${most} runs each`
   const basis = [runs, pText(difference), boundText(difference)].filter((part) => part !== '').join(', ')
   const by = plural(hundredths(Math.abs(difference.mean ?? 0)), 'point')
   const facts = `the baseline against itself differs by ${by}${ends(difference)} (${basis})`
   const odd = verdict === 'helps' || verdict === 'hurts' ? ', more than chance should make: did something change?' : '.'
-  return [
-    `On ${casesText(difference.n_cases)}, ${facts}${odd}`,
-    ...(indicators === 0 ? [] : [`${plural(indicators, 'indicator')} left out.`]),
-  ].join(' ')
+  return [`On ${casesText(difference.n_cases)}, ${facts}${odd}`, ...asides(told, 0)].join(' ')
 }
 
 /** "For cases like these: too few to say; 8 more would do." */
@@ -97,7 +95,19 @@ function asides({ indicators, noise }: Told, mean: number): string[] {
   return [
     ...(indicators === 0 ? [] : [`${plural(indicators, 'indicator')} left out.`]),
     ...(calibration === null ? [] : [noiseText(calibration, mean)]),
+    ...gradingText(noise?.grading ?? null),
   ]
+}
+
+/** "Graded 4 times, the score of a run moves by 5 points (standard deviation): 12% of the variance between runs is grading." */
+function gradingText(grading: Noise['grading']): string[] {
+  if (grading === null) return []
+  const { execution_variance: execution, grading_variance: own, n_runs, gradings } = grading
+  const times = `Graded ${fixed(gradings / n_runs, Number.isInteger(gradings / n_runs) ? 0 : 1)} times`
+  if (own === 0) return [`${times}, no run's score moved.`]
+  const moves = `${times}, the score of a run moves by ${plural(hundredths(Math.sqrt(own)), 'point')} (standard deviation)`
+  if (execution === null) return [`${moves}.`]
+  return [`${moves}: ${percent(own / (own + execution))} of the variance between runs is grading.`]
 }
 
 function noiseText({ floor, runs }: NonNullable<Noise['calibration']>, mean: number): string {

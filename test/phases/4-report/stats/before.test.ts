@@ -52,4 +52,11 @@ test('grading noise is told from execution noise', () => {
   ])
   expect(executed).toEqual({ execution_variance: 0.5, grading_variance: 0, n_runs: 2, gradings: 4 })
   expect(splitNoise([[[1]], [[0]]])).toBeNull()
+  // One run a cell: nothing is known of execution.
+  expect(splitNoise([[[0, 1]], [[1, 1]]])).toEqual({
+    execution_variance: null,
+    grading_variance: 0.25,
+    n_runs: 2,
+    gradings: 4,
+  })
 })
