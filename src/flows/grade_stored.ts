@@ -10,6 +10,7 @@ import { engineNamed } from '../engines/table.ts'
 import { confine } from '../phases/2-run/confine.ts'
 import { runEnvironment } from '../phases/2-run/environment.ts'
 import { restoreWorkspace } from '../phases/2-run/restore.ts'
+import { needsPlace } from '../phases/3-judge/checks/working_folder.ts'
 import { type Graded, gradedKey, gradeRun } from '../phases/3-judge/grade.ts'
 import type { JudgeMemory } from '../phases/3-judge/judge.ts'
 import { runPaths } from '../store/paths.ts'
@@ -94,6 +95,7 @@ export async function gradeAnew(request: GradeRequest, context: FlowContext): Pr
     case: one,
     record: stored.record,
     runFolder: paths.folder,
+    skill: skillOf(spec),
     judge: engine && {
       engine,
       model: choice?.model ?? null,
@@ -124,7 +126,13 @@ function cleaned(memory: JudgeMemory | null, redactor: Redactor): JudgeMemory | 
 
 /** Where nothing is started nothing needs a place, and making one costs more than most gradings. */
 function startsProcesses(one: Plan['cases'][number], judge: Plan['options']['judge']): boolean {
-  return (judge !== null && one.expectations.length > 0) || one.checks.some(({ type }) => type === 'command')
+  return (judge !== null && one.expectations.length > 0) || one.checks.some((check) => needsPlace(check, one))
+}
+
+/** The arm without the skill knows which it lacks. */
+function skillOf({ skill, absent_skill }: RunSpec): { name: string; installed: boolean } | null {
+  if (skill !== null) return { name: skill.name, installed: true }
+  return absent_skill === null ? null : { name: absent_skill, installed: false }
 }
 
 /** A folder that is not there, so that a process started against the rule above fails at once. */

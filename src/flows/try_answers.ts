@@ -14,6 +14,7 @@ import { trialProblems } from '../phases/1-plan/check/trial_rules.ts'
 import type { InspectedSuite } from '../phases/1-plan/inspected.ts'
 import { pick, runEnvironment } from '../phases/2-run/environment.ts'
 import { restoreWorkspace } from '../phases/2-run/restore.ts'
+import { isOfConduct } from '../phases/3-judge/checks/conduct.ts'
 import { inside } from '../phases/3-judge/checks/locate.ts'
 import { gradeRun } from '../phases/3-judge/grade.ts'
 import type { JudgeChoice } from '../phases/3-judge/judge.ts'
@@ -68,9 +69,9 @@ function answerOf(one: SuiteCase, trial: Trial): Answer | null {
   }
 }
 
-/** A reference is an outcome, not a way there: what looks at the transcript can't be decided on it. */
+/** A reference is an outcome, not a way there: what looks at how the agent worked can't be decided on it. */
 function able(one: SuiteCase, trial: Trial): SuiteCase {
-  const checks = one.checks.filter((check) => !('target' in check && check.target === 'transcript'))
+  const checks = one.checks.filter((check) => !isOfConduct(check))
   return trial === 'oracle' ? { ...one, checks } : one
 }
 
@@ -92,6 +93,7 @@ async function gradeAnswer(
     case: one,
     record,
     runFolder,
+    skill: { name: record.eval_name, installed: true },
     judge,
     onTimeout: 'fail',
     restore: (target) =>
@@ -124,10 +126,12 @@ async function layDown({ one, answer, runFolder, outputs, at }: Laying): Promise
     const sha256 = createHash('sha256').update(text).digest('hex')
     files.push({ path: name, bytes: Buffer.byteLength(text), sha256, change: 'created' })
   }
+  await writeFile(path.join(runFolder, 'transcript.jsonl'), '')
   await writeFile(path.join(runFolder, 'transcript.md'), `## Eval Prompt\n\n${one.prompt}\n\n${answer.answer}\n`)
   return recordOf(one, { answer, files, at })
 }
 
+/** Nobody worked: that is known, and took nothing. */
 function recordOf(
   one: SuiteCase,
   { answer, files, at }: { answer: Answer; files: RunRecord['outputs']['files']; at: string },
@@ -148,15 +152,15 @@ function recordOf(
     duration_ms: 0,
     attempts: 1,
     session_id: null,
-    usage: null,
-    cost: null,
-    steps: 1,
+    usage: { input_tokens: 0, output_tokens: 0, cache_read_tokens: 0, cache_write_tokens: 0 },
+    cost: { usd: 0, source: 'estimated' },
+    steps: 0,
     stop_reason: null,
     exit_code: 0,
     signal: null,
     final_response: answer.answer,
-    skill: { offered: null, read: null, read_at_step: null },
-    loaded: null,
+    skill: { offered: null, read: false, read_at_step: null },
+    loaded: { skills: [], tools: [], mcp_servers: [] },
     permission_denials: [],
     outputs: { files, deleted: [], left_out: [] },
     warnings: [],

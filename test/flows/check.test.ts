@@ -66,6 +66,14 @@ describe('answers that no agent gave', () => {
   const exists = { type: 'file_exists', path: 'out/a.md' }
   const lacks = { type: 'not_contains', value: '41' }
   const command = { type: 'command', run: 'test "$(cat start.txt)-$(cat out/a.md)" = s-42' }
+  const used = { type: 'tool_used', name: 'Bash' }
+  const data = [
+    { type: 'equals', value: { a: 1 } },
+    { type: 'json_schema', schema: { required: ['a'] } },
+    { type: 'csv', path: 't.csv', cells: [{ where: { a: 1 }, column: 'b', equals: 2 }] },
+    { type: 'file_size', path: 't.csv', bytes: { equals: 8 } },
+    { type: 'similarity', value: '{"a": 1}', at_least: 0.9 },
+  ]
   const transcript = { type: 'contains', value: 'Bash', target: 'transcript' }
 
   const found = async (one: object, request: Partial<CheckRequest>) => {
@@ -91,6 +99,28 @@ describe('answers that no agent gave', () => {
       ['null-passes-checks', 'not-decided'],
     ],
     ['is open without a judge', { expectations: ['e'] }, ['not-decided']],
+    ['used no tool and read no skill', { checks: [used, { type: 'skill_read' }] }, []],
+    [
+      'took nothing',
+      {
+        checks: [
+          { type: 'cost_at_most', value: 0.01 },
+          { type: 'turns_at_most', value: 3 },
+        ],
+      },
+      ['null-passes'],
+    ],
+    ['leaves what was given', { files: ['start.txt'], checks: [{ type: 'file_absent', path: 'start.txt' }] }, []],
+    [
+      'makes nothing',
+      {
+        checks: [
+          { type: 'file_absent', path: 'x' },
+          { type: 'tool_not_used', name: 'x' },
+        ],
+      },
+      ['null-passes'],
+    ],
   ])('the empty one %s', async (_, one, expected) => expect(await ids(one, { trials: ['null'] })).toEqual(expected))
 
   const reference = { answer: 'It is 42', files: { 'out/a.md': '42' } }
@@ -99,6 +129,8 @@ describe('answers that no agent gave', () => {
     ['passes', { reference, files: ['start.txt'], checks: [contains, exists, command] }, []],
     ['fails its answer', { reference: { ...reference, answer: '43' }, checks: [contains] }, ['oracle-fails']],
     ['fails its files', { reference: { answer: '42' }, checks: [contains, exists] }, ['oracle-fails']],
+    ['passes checks of data', { reference: { answer: '{"a":1}', files: { 't.csv': 'a,b\n1,2\n' } }, checks: data }, []],
+    ['has no tools', { reference, checks: [contains, used] }, ['not-decided']],
     ['is not looked for in the transcript', { reference, checks: [contains, transcript] }, ['not-decided']],
   ])('the reference %s', async (_, one, expected) => expect(await ids(one, { trials: ['oracle'] })).toEqual(expected))
 

@@ -4,11 +4,9 @@ import path from 'node:path'
 import type { OutputFile, RunRecord } from '../../../schemas/run.ts'
 import { codeOf, messageOf } from '../../base/error.ts'
 import { copyWalk, hashFile, type WalkedFile, walk } from '../../base/files.ts'
+import { passedOver } from '../../base/passed_over.ts'
 
 export const outputLimits = { fileBytes: 20 * 1024 * 1024, totalBytes: 100 * 1024 * 1024, files: 2000 }
-
-/** Folders that are made by tools, not by the agent as an outcome. */
-const passedOver = new Set(['.git', 'node_modules', '__pycache__', '.venv', '.pytest_cache', '.mypy_cache'])
 
 /** State of each file before the agent started: path → signature that any write changes. */
 export type Snapshot = ReadonlyMap<string, string>

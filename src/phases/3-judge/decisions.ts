@@ -1,4 +1,5 @@
 /** Verdicts on the statements of a case, from whoever decides them: code, a judge, the clock. */
+import type { Check } from '../../../schemas/check.ts'
 import type { GradedExpectation, JudgeError } from '../../../schemas/grading.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 import { decideCheck } from './checks/decide.ts'
@@ -15,7 +16,7 @@ export interface Decisions {
 /** Every statement fails: the agent did not end in time. */
 export function timedOut(one: SuiteCase, durationMs: number): Decisions {
   const evidence = `The run timed out after ${Math.round(durationMs / 100) / 10} s`
-  const statements = [...one.expectations, ...one.checks.map((check) => ({ ...check, text: checkText(check) }))]
+  const statements = [...one.expectations, ...one.checks.map(statementOf)]
   const fail = { passed: false, evidence, decided_by: 'timeout' }
   return { expectations: statements.map((statement) => ({ ...labels(statement), ...fail })), errors: [] }
 }
@@ -25,7 +26,7 @@ export async function byChecks(one: SuiteCase, scene: CheckScene): Promise<Decis
   const decided: Decisions = { expectations: [], errors: [] }
   for (const check of one.checks) {
     const verdict = await decideCheck(check, scene)
-    add(decided, { ...check, text: checkText(check) }, { verdict, by: `check:${check.type}` })
+    add(decided, statementOf(check), { verdict, by: `check:${check.type}` })
   }
   return decided
 }
@@ -44,6 +45,12 @@ interface Statement {
   text: string
   derived?: boolean | undefined
   indicator?: boolean | undefined
+}
+
+/** Whether the agent had the skill at hand is no gain of the skill. */
+function statementOf(check: Check): Statement {
+  const indicator = check.type === 'skill_read' || check.type === 'script_executed' || check.indicator
+  return { text: checkText(check), indicator }
 }
 
 function add(decided: Decisions, statement: Statement, { verdict, by }: { verdict: Verdict; by: string }): void {

@@ -23,6 +23,8 @@ export interface GradeRunRequest {
   record: RunRecord
   /** Absolute path of the run's folder, with transcript.md and outputs/. */
   runFolder: string
+  /** The skill under test, and whether this arm has it; absent or null: not known. */
+  skill?: CheckScene['skill']
   /** null: nobody judges; expectations then become judge errors. */
   judge: JudgeChoice | null
   onTimeout: 'fail' | 'exclude'
@@ -104,7 +106,8 @@ async function judgeIfAny(request: GradeRunRequest): Promise<Judged | null> {
   return judge === null || request.case.expectations.length === 0 ? null : judgeRun({ ...request, judge })
 }
 
-async function sceneOf({ record, runFolder, restore, env, sandboxFor, signal }: GradeRunRequest): Promise<CheckScene> {
+async function sceneOf(request: GradeRunRequest): Promise<CheckScene> {
+  const { record, runFolder, sandboxFor } = request
   return {
     finalResponse: record.final_response,
     transcript: await readFile(path.join(runFolder, 'transcript.md'), 'utf8').catch(() => ''),
@@ -113,10 +116,13 @@ async function sceneOf({ record, runFolder, restore, env, sandboxFor, signal }: 
     outputsFolder: path.join(runFolder, 'outputs'),
     outputs: (await runOutputs(runFolder)).map((file) => file.path),
     leftOut: record.outputs.left_out,
-    restore,
-    env,
+    record,
+    skill: request.skill ?? null,
+    start: request.case,
+    restore: request.restore,
+    env: request.env,
     ...(sandboxFor && { sandboxFor }),
-    signal,
+    signal: request.signal,
   }
 }
 

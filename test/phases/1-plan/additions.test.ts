@@ -66,3 +66,83 @@ describe('a mistake is an error', () => {
     expect(message).toContain('(and 1 more)')
   })
 })
+
+describe('a check with a bad parameter is refused, with file, case, field and fix', () => {
+  const hash = 'a'.repeat(64)
+  test.each<[object, RegExp]>([
+    [{ type: 'equals' }, /checks\[0\]\.value: /],
+    [{ type: 'equals', value: 1, ignore_case: true }, /checks\[0\]\.ignore_case: only for a value that is text/],
+    [{ type: 'equals', value: 'x', tolerance: 1 }, /checks\[0\]\.tolerance: only for a value that is a number/],
+    [{ type: 'similarity', at_least: 0.5 }, /checks\[0\]: needs value or file/],
+    [{ type: 'similarity', value: 'x', file: 'y', at_least: 0.5 }, /checks\[0\]: needs value or file/],
+    [{ type: 'similarity', value: 'x', at_least: 0 }, /checks\[0\]\.at_least: /],
+    [{ type: 'similarity', value: 'x', at_least: 85 }, /checks\[0\]\.at_least: /],
+    [{ type: 'similarity', value: 'x', at_least: 0.5, algorithm: 'cosine' }, /checks\[0\]\.algorithm: /],
+    [{ type: 'similarity', file: 'evals/none.txt', at_least: 0.5 }, /checks\[0\]\.file: .*no such file/],
+    [{ type: 'similarity', file: '../out.txt', at_least: 0.5 }, /checks\[0\]\.file: /],
+    [{ type: 'similarity', file: '/etc/hostname', at_least: 0.5 }, /checks\[0\]\.file: \/etc\/hostname leads out/],
+    [{ type: 'json_schema' }, /checks\[0\]: needs schema or file/],
+    [{ type: 'json_schema', schema: { type: 'nmber' } }, /checks\[0\]\.schema: schema is invalid/],
+    [{ type: 'json_schema', schema: { requierd: [] } }, /checks\[0\]\.schema: .*unknown keyword: "requierd"/],
+    [{ type: 'json_schema', schema: { format: 'datum' } }, /checks\[0\]\.schema: unknown format "datum"/],
+    [{ type: 'json_schema', schema: { $ref: 'https://example.org/s.json' } }, /checks\[0\]\.schema: can't resolve/],
+    [
+      { type: 'json_schema', schema: { $schema: 'http://json-schema.org/draft-04/schema#' } },
+      /its \$schema is not known/,
+    ],
+    [{ type: 'json_schema', schema: { $async: true } }, /\$async is not supported/],
+    [{ type: 'json_schema', file: 'evals/evals.json', path: '/x' }, /checks\[0\]\.path: .*leads out/],
+    [{ type: 'csv', path: 'a.csv' }, /checks\[0\]: needs columns, rows or cells/],
+    [{ type: 'csv', rows: {} }, /checks\[0\]\.rows: needs min, max or both/],
+    [{ type: 'csv', rows: { min: 3, max: 2 } }, /checks\[0\]\.rows: min is above max/],
+    [{ type: 'csv', rows: { min: 3, equals: 3 } }, /checks\[0\]\.rows: needs min/],
+    [{ type: 'csv', rows: 3 }, /checks\[0\]\.rows: /],
+    [{ type: 'csv', delimiter: '||', columns: ['a'] }, /checks\[0\]\.delimiter: /],
+    [{ type: 'csv', cells: [{ where: { a: [1] }, column: 'b', equals: 1 }] }, /checks\[0\]\.cells\[0\]\.where\.a: /],
+    [{ type: 'csv', cells: [{ colum: 'b', equals: 1 }] }, /checks\[0\]\.cells\[0\]/],
+    [{ type: 'file_absent', path: '../a' }, /checks\[0\]\.path: .*leads out/],
+    [{ type: 'file_absent', path: 'node_modules/a' }, /checks\[0\]\.path: .*not collected/],
+    [{ type: 'file_absent', path: '.claude/skills/x' }, /checks\[0\]\.path: .*not collected/],
+    [{ type: 'file_modified' }, /checks\[0\]\.path: /],
+    [{ type: 'file_hash', path: 'a', sha256: 'abc' }, /checks\[0\]\.sha256: must be 64 hex digits/],
+    [{ type: 'file_hash', path: 'a', md5: hash }, /checks\[0\]/],
+    [{ type: 'file_count', path: '*.md' }, /checks\[0\]\.count: /],
+    [{ type: 'file_size', path: 'a', bytes: { min: -1 } }, /checks\[0\]\.bytes\.min: /],
+    [{ type: 'tool_used' }, /checks\[0\]\.name: /],
+    [{ type: 'tool_used', name: 'Bash', input: '(' }, /checks\[0\]\.input: Invalid regular expression/],
+    [{ type: 'tool_not_used', name: 'Bash', times: { max: 0 } }, /checks\[0\]: .*times/],
+    [{ type: 'skill_read', indicator: false }, /checks\[0\]\.indicator: .*always an indicator/],
+    [{ type: 'script_executed', script: '../x.py' }, /checks\[0\]\.script: .*leads out of the skill's folder/],
+    [{ type: 'turns_at_most', value: 0 }, /checks\[0\]\.value: /],
+    [{ type: 'turns_at_most', value: 1.5 }, /checks\[0\]\.value: /],
+    [{ type: 'tokens_at_most', value: '5k' }, /checks\[0\]\.value: /],
+    [{ type: 'cost_at_most', value: -1 }, /checks\[0\]\.value: /],
+    [{ type: 'duration_at_most', value: '60s' }, /checks\[0\]\.value: /],
+  ])('%j', async (check, message) => {
+    const error = await userError(loadEvals({ skill_name: 's', evals: [{ ...base, checks: [check] }] }))
+    expect(error.message).toMatch(message)
+    expect(error.message).toContain('evals.json: $.evals[0].checks[0]')
+    expect(error.fix).toContain('docs/formats.md')
+  })
+})
+
+describe('a file that a check names', () => {
+  const load = (check: object, files: Record<string, string>) => loadCase({ ...base, checks: [check] }, files)
+  test('is read with the suite: the case holds its content', async () => {
+    const like = { type: 'similarity', at_least: 0.5, file: 'evals/expected.txt' }
+    const { case: one } = await load(like, { 'evals/expected.txt': 'The total is 42.\n' })
+    expect(one.checks).toEqual([{ type: 'similarity', at_least: 0.5, value: 'The total is 42.\n' }])
+    const fits = { type: 'json_schema', file: './evals/schema.json' }
+    const { case: other } = await load(fits, { 'evals/schema.json': '{"type":"object"}' })
+    expect(other.checks).toEqual([{ type: 'json_schema', schema: { type: 'object' } }])
+  })
+  test.each<[string, string, RegExp]>([
+    ['similarity', ' \n', /checks\[0\]\.file: evals\/f is empty/],
+    ['json_schema', '[1]', /checks\[0\]\.file: evals\/f holds no JSON Schema/],
+    ['json_schema', '{', /checks\[0\]\.file: evals\/f:1:2: not valid JSON/],
+    ['json_schema', '{"type":"nmber"}', /checks\[0\]\.schema: schema is invalid/],
+  ])('%s of %j', async (type, text, message) => {
+    const check = { type, file: 'evals/f', ...(type === 'similarity' && { at_least: 0.5 }) }
+    expect((await userError(load(check, { 'evals/f': text }))).message).toMatch(message)
+  })
+})

@@ -1,6 +1,7 @@
 /** docs/formats.md: its example and every field and check that it shows are what the loader reads. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
+import { check as checkSchema } from '../../../schemas/check.ts'
 import { loadCase, loadEvals } from './folder.ts'
 
 const page = readFileSync(new URL('../../../docs/formats.md', import.meta.url), 'utf8')
@@ -16,7 +17,7 @@ describe('what the page shows is read', () => {
     expect(cases).toMatchObject([{ eval_id: 1, eval_name: 'march', cannot_run: null }])
     expect(warnings).toEqual([])
   })
-  test('there are checks and fields to look at', () => expect([checks.length, fields.length]).toEqual([7, 5]))
+  test('there are checks and fields to look at', () => expect([checks.length, fields.length]).toEqual([24, 5]))
   test.each(checks)('%s', async (text) => {
     const read = await loadCase({ id: 1, prompt: 'p', checks: [JSON.parse(text)] })
     expect(read.case.checks).toEqual([JSON.parse(text)])
@@ -26,5 +27,13 @@ describe('what the page shows is read', () => {
     const name = field === 'timeout' ? 'timeout_seconds' : field
     expect(read.case).toMatchObject({ [name]: JSON.parse(text) })
     expect(read.warnings).toEqual([])
+  })
+})
+
+describe('every check is on the pages', () => {
+  const judges = readFileSync(new URL('../../../docs/judges.md', import.meta.url), 'utf8')
+  test.each(checkSchema.options.map((option) => option.shape.type.value))('%s', (type) => {
+    expect(judges).toMatch(new RegExp(`^\\| \`${type}\` +\\|`, 'm'))
+    expect(checks.filter((text) => JSON.parse(text).type === type)).toHaveLength(1)
   })
 })

@@ -208,23 +208,8 @@ describe('json_path', () => {
   })
 })
 
-describe('no path leaves the outputs', () => {
-  const hostile = ['../secret.txt', 'deep/../../secret.txt', '/etc/passwd', '..', '../*', 'x/../../outputs2/a']
-  const types = [
-    (at: string) => ({ type: 'contains', value: 's', path: at }),
-    (at: string) => ({ type: 'not_contains', value: 's', path: at }),
-    (at: string) => ({ type: 'regex', pattern: '.', path: at }),
-    (at: string) => ({ type: 'file_exists', path: at }),
-    (at: string) => ({ type: 'json_path', query: '$', path: at }),
-  ]
-  test.each(hostile)('%s', async (at) => {
-    for (const of of types) {
-      const shown = await scene()
-      await writeFile(path.join(shown.outputsFolder, '../secret.txt'), 'secret')
-      expect(await decideCheck(checkSchema.parse(of(at)), shown)).toEqual(undecided('leads out of the working folder'))
-    }
-  })
-  test('a link that lies in the outputs is not followed out', async () => {
+describe('a link', () => {
+  test('that lies in the outputs is not followed out', async () => {
     const shown = await scene({ outputs: [...Object.keys(files), 'way.txt'] })
     await writeFile(path.join(shown.outputsFolder, '../secret.txt'), 'secret')
     await symlink('../secret.txt', path.join(shown.outputsFolder, 'way.txt'))
@@ -250,6 +235,27 @@ describe('a check as a sentence', () => {
     [{ type: 'json_path', query: '$.a' }, 'The final answer has $.a'],
     [{ type: 'json_path', query: '$.a', equals: 0, path: 'x.json' }, 'x.json has $.a equal to 0'],
     [{ type: 'command', run: 'node t.js' }, '`node t.js` ends with exit code 0'],
+    [{ type: 'equals', value: 42, tolerance: 0.5 }, 'The final answer is 42 ± 0.5'],
+    [{ type: 'equals', value: { a: 1 }, path: 'x.json' }, 'x.json is {"a":1}'],
+    [{ type: 'similarity', value: 'x', at_least: 0.8 }, 'The final answer is at least 0.8 like the reference (words)'],
+    [{ type: 'json_schema', schema: true, path: 'x.json' }, 'x.json fits the JSON Schema'],
+    [
+      { type: 'csv', columns: ['a', 'b'], rows: { min: 2 }, cells: [{ where: { a: 'x' }, column: 'b', equals: 1 }] },
+      'The final answer is CSV with the columns a, b, at least 2 rows, b 1 where a x',
+    ],
+    [{ type: 'file_absent', path: 'a' }, 'There is no file a'],
+    [{ type: 'file_modified', path: 'a' }, 'The file a was changed'],
+    [{ type: 'file_hash', path: 'a', sha256: 'ab'.repeat(32) }, 'The file a has the sha256 abababababab…'],
+    [{ type: 'file_count', path: '*', count: { equals: 2 } }, '*: exactly 2 files were made or changed'],
+    [{ type: 'file_size', path: 'a', bytes: { min: 1, max: 9 } }, 'The file a has from 1 to 9 bytes'],
+    [{ type: 'tool_used', name: 'Bash', times: { max: 3 } }, 'The agent used Bash (at most 3 times)'],
+    [{ type: 'tool_not_used', name: 'Bash', input: 'rm' }, 'The agent did not use Bash with /rm/'],
+    [{ type: 'skill_read' }, 'The agent read the skill'],
+    [{ type: 'script_executed' }, 'The agent ran a script of the skill'],
+    [{ type: 'turns_at_most', value: 5 }, 'The agent took at most 5 turns'],
+    [{ type: 'tokens_at_most', value: 5 }, 'The agent took at most 5 tokens'],
+    [{ type: 'cost_at_most', value: 0.5 }, 'The run cost at most 0.5 US dollars'],
+    [{ type: 'duration_at_most', value: 60 }, 'The agent worked at most 60 s'],
     [{ type: 'command', run: 'x', exit_code: 2 }, '`x` ends with exit code 2'],
   ]
   test.each(texts)('%j', (check, text) => expect(checkText(check)).toBe(text))

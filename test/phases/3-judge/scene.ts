@@ -37,10 +37,29 @@ export async function sceneWith(
     outputsFolder,
     outputs: Object.keys(files),
     leftOut: [],
+    record: workOf(Object.keys(files)),
+    skill: { name: 'sums', installed: true },
+    start: { files: [], git: null, setup: null },
     restore: (target) => write(target, files),
     env: environment,
     signal: new AbortController().signal,
     ...changes,
+  }
+}
+
+/** What a run took that left these files, all of them new. */
+export function workOf(names: readonly string[]): CheckScene['record'] {
+  return {
+    steps: 3,
+    usage: { input_tokens: 10, output_tokens: 20, cache_read_tokens: 30, cache_write_tokens: 40 },
+    cost: { usd: 0.02, source: 'agent' },
+    duration_ms: 12_500,
+    skill: { offered: true, read: true, read_at_step: 1 },
+    outputs: {
+      files: names.map((name) => ({ path: name, bytes: 1, sha256: '', change: 'created' })),
+      deleted: [],
+      left_out: [],
+    },
   }
 }
 

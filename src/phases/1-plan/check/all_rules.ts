@@ -1,5 +1,6 @@
 /** Every rule of `check`, as the docs list them. */
 import { caseRules } from './case_rules.ts'
+import { checkRules } from './check_rules.ts'
 import { criteriaRules } from './criteria_rules.ts'
 import { frontmatterRules } from './frontmatter_rules.ts'
 import { loaderRules } from './loader_rules.ts'
@@ -16,6 +17,7 @@ export const allRules: readonly RuleFacts[] = [
   ...suiteRules,
   ...caseRules,
   ...criteriaRules,
+  ...checkRules,
   ...loaderRules,
   ...trialRules,
 ]

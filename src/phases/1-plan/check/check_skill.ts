@@ -8,6 +8,7 @@ import type { InspectedSuite } from '../inspected.ts'
 import { hasSuite, inspectSuite, rootAbove } from '../load.ts'
 import { isHiddenFromAgents } from '../skill.ts'
 import { caseRules } from './case_rules.ts'
+import { checkRules } from './check_rules.ts'
 import { criteriaRules } from './criteria_rules.ts'
 import { frontmatterRules } from './frontmatter_rules.ts'
 import { loaderProblems } from './loader_rules.ts'
@@ -126,7 +127,7 @@ function suiteProblems(inspected: InspectedSuite, skillName: string | null): Pro
   })
   return [
     ...apply(suiteRules, { ...inspected, skillName }, suite.path),
-    ...subjects.flatMap((subject) => apply([...caseRules, ...criteriaRules], subject, suite.path)),
+    ...subjects.flatMap((subject) => apply([...caseRules, ...criteriaRules, ...checkRules], subject, suite.path)),
     ...loaderProblems(suite.warnings),
   ]
 }

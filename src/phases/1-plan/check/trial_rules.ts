@@ -86,7 +86,7 @@ function undecided(tried: Tried, grading: Grading): Problem[] {
   const open = undecidedCount(tried, grading)
   if (open === 0) return []
   const reasons = [...new Set((grading.judge_errors ?? []).map(({ reason }) => reason))]
-  const why = reasons.length === 0 ? 'they look at the transcript' : reasons.join('; ')
+  const why = reasons.length === 0 ? 'they look at how the agent worked' : reasons.join('; ')
   const message = `${open} of its criteria not decided on ${trialNames[tried.trial]} (${why})`
   return [at(tried, facts.undecided, { message, fix: 'name a judge with --judge' })]
 }

@@ -38,7 +38,7 @@ export async function loadEvalsJson(file: string, skillRoot: string): Promise<Su
 export async function inspectEvalsJson(file: string, skillRoot: string): Promise<InspectedSuite> {
   const { warn, list } = collectWarnings(file)
   const { cases, skillName, sandbox: asked } = openDocument(parseJson(await readText(file), file), file, warn)
-  const { additions, mistakes } = additionsOf(cases)
+  const { additions, mistakes } = await additionsOf(cases, skillRoot)
   const sandbox = sandboxOf(asked, mistakes)
   const ids = assignIds(cases, warn)
   const place = { file, root: skillRoot, warn }

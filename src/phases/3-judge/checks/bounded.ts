@@ -7,6 +7,11 @@ import { messageOf } from '../../../base/error.ts'
 const limitMs = 5000
 const require = createRequire(import.meta.url)
 
+/** The file of a module, for a worker to load. */
+export function moduleFile(name: string): string {
+  return require.resolve(name)
+}
+
 /** Plain JavaScript, given as text: a worker can't load TypeScript, and the built tree has no file of its own for it. */
 const program = `
 const { parentPort, workerData: job } = require('node:worker_threads')
@@ -18,6 +23,23 @@ const work = {
       if (match) return { index, at: match.index }
     }
     return { index: -1, at: -1 }
+  },
+  matching() {
+    const pattern = new RegExp(job.pattern, job.flags)
+    return job.groups.flatMap((texts, index) => (texts.some((text) => pattern.test(text)) ? [index] : []))
+  },
+  json_schema() {
+    const ajv = new (require(job.ajv).default)(job.options)
+    require(job.formats).default(ajv)
+    const validate = ajv.compile(job.schema)
+    if (validate(job.value) === true) return null
+    const { instancePath, message, params } = validate.errors[0]
+    return { at: instancePath, message, extra: params.additionalProperty ?? params.unevaluatedProperty }
+  },
+  csv() {
+    const [header = [], ...rows] = require(job.library).parse(job.text, job.options)
+    const places = job.columns.map((name) => header.indexOf(name))
+    return { header, count: rows.length, rows: places.length === 0 ? [] : rows.map((row) => places.map((at) => row[at] ?? '')) }
   },
   json_path() {
     const found = require(job.library).query(job.query, job.value)
@@ -33,31 +55,36 @@ try {
 
 type Job =
   | { kind: 'regex'; pattern: string; flags: string; texts: readonly string[] }
-  | { kind: 'json_path'; query: string; value: unknown }
+  | { kind: 'matching'; pattern: string; flags: string; groups: readonly (readonly string[])[] }
+  | { kind: 'json_path'; library: string; query: string; value: unknown }
+  | { kind: 'json_schema'; ajv: string; formats: string; options: object; schema: unknown; value: unknown }
+  | { kind: 'csv'; library: string; options: object; text: string; columns: readonly string[] }
 
 const regexFound = z.object({ index: z.number(), at: z.number() })
-const jsonFound = z.object({ matches: z.number(), first: z.unknown(), at: z.string().optional() })
-const reply = z.union([z.object({ value: z.unknown() }), z.object({ error: z.string() })])
+const reply = z.union([
+  z.object({ error: z.string() }).transform(({ error }) => ({ error, by: 'work' as const })),
+  z.object({ value: z.unknown() }),
+])
 
-/** What came of it, or why it did not end well (a bad pattern, the time limit). */
-export type Bounded<T> = { value: T } | { error: string }
+/** What came of it, or why it did not end well: the work itself threw (a bad pattern, broken data), or a limit ended it. */
+export type Bounded<T> = { value: T } | { error: string; by: 'work' | 'limit' }
 
 /** The first text that matches and where; `index` is -1 when none does. Rejects only when aborted. */
 export async function findPattern(
   request: { pattern: string; flags: string; texts: readonly string[] },
   signal: AbortSignal,
 ): Promise<Bounded<z.infer<typeof regexFound>>> {
-  const end = await inWorker({ kind: 'regex', ...request }, signal)
-  return 'error' in end ? end : { value: regexFound.parse(end.value) }
+  return bounded({ kind: 'regex', ...request }, regexFound, signal)
 }
 
-/** How many nodes of the value the query matches, and the first. Rejects only when aborted. */
-export async function queryJson(
-  request: { query: string; value: unknown },
+/** Does the job; what it gives is read by `schema`. Rejects only when aborted. */
+export async function bounded<S extends z.ZodType>(
+  job: Job,
+  schema: S,
   signal: AbortSignal,
-): Promise<Bounded<z.infer<typeof jsonFound>>> {
-  const end = await inWorker({ kind: 'json_path', ...request }, signal)
-  return 'error' in end ? end : { value: jsonFound.parse(end.value) }
+): Promise<Bounded<z.infer<S>>> {
+  const end = await inWorker(job, signal)
+  return 'error' in end ? end : { value: schema.parse(end.value) }
 }
 
 async function inWorker(job: Job, signal: AbortSignal): Promise<Bounded<unknown>> {
@@ -67,7 +94,7 @@ async function inWorker(job: Job, signal: AbortSignal): Promise<Bounded<unknown>
     env: {},
     execArgv: [],
     resourceLimits: { maxOldGenerationSizeMb: 512 },
-    workerData: { ...job, library: require.resolve('json-p3') },
+    workerData: job,
   })
   try {
     return await ended(worker, signal)
@@ -84,11 +111,11 @@ function ended(worker: Worker, signal: AbortSignal): Promise<Bounded<unknown>> {
     signal.addEventListener('abort', abort, { once: true })
     // starting a thread on a busy machine is not the pattern's fault, so the clock starts with it
     worker.once('online', () => {
-      timer = setTimeout(() => resolve({ error: `it took longer than ${limitMs / 1000} s` }), limitMs)
+      timer = setTimeout(() => resolve({ error: `it took longer than ${limitMs / 1000} s`, by: 'limit' }), limitMs)
     })
     worker.once('message', (message) => resolve(reply.parse(message)))
-    worker.once('error', (error) => resolve({ error: messageOf(error) }))
-    worker.once('exit', () => resolve({ error: 'it ended without an answer' }))
+    worker.once('error', (error) => resolve({ error: messageOf(error), by: 'limit' }))
+    worker.once('exit', () => resolve({ error: 'it ended without an answer', by: 'limit' }))
   })
   return end.finally(() => {
     clearTimeout(timer)

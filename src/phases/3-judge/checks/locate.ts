@@ -1,11 +1,14 @@
 /** Finds an output file by the path a check names; never leaves the outputs folder. */
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
+import { isPassedOver } from '../../../base/passed_over.ts'
 import { named } from './evidence.ts'
 import { type CheckScene, isUnknown } from './scene.ts'
 
-/** Our metrics.json takes the name in outputs/, so the agent's own is kept under another. */
-const renamed: Readonly<Record<string, string>> = { 'metrics.json': 'metrics.agent.json' }
+/** The name in outputs/: our metrics.json takes that name, so the agent's own is kept under another. */
+export function storedName(plain: string): string {
+  return plain === 'metrics.json' ? 'metrics.agent.json' : plain
+}
 
 export type Located =
   | { status: 'found'; path: string; file: string }
@@ -24,13 +27,14 @@ export async function locate(wanted: string, scene: CheckScene): Promise<Located
   const plain = inside(wanted)
   if (plain === null)
     return { status: 'undecided', error: `the check's path ${wanted} leads out of the working folder` }
-  const name = renamed[plain] ?? plain
+  const name = storedName(plain)
   if (scene.outputs.includes(name)) return resolved(name, scene.outputsFolder)
   const left = scene.leftOut.find((one) => holds(one.path, plain))
   if (left !== undefined && isUnknown(left)) {
     return { status: 'undecided', error: `${plain} was not collected: ${left.reason}` }
   }
   if (left !== undefined) return { status: 'missing', evidence: `${plain} is ${left.reason}, not a file of its own` }
+  if (isPassedOver(plain)) return { status: 'undecided', error: `${plain} is in a folder that is not collected` }
   return { status: 'missing', evidence: `No output file ${plain}; the agent left ${named(scene.outputs)}` }
 }
 

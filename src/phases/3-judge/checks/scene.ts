@@ -1,4 +1,6 @@
 /** What a check looks at, and what it says. */
+import type { RunRecord } from '../../../../schemas/run.ts'
+import type { SuiteCase } from '../../../../schemas/suite.ts'
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
 
@@ -17,6 +19,12 @@ export interface CheckScene {
   outputs: readonly string[]
   /** What the agent left and was not collected, and why. */
   leftOut: readonly { path: string; reason: string }[]
+  /** What the run took and left, as its record says. */
+  record: Pick<RunRecord, 'steps' | 'usage' | 'cost' | 'duration_ms' | 'skill' | 'outputs'>
+  /** The skill under test, and whether this arm has it; null: not known. */
+  skill: { name: string; installed: boolean } | null
+  /** What lay in the working folder before the agent began. */
+  start: Pick<SuiteCase, 'files' | 'git' | 'setup'>
   /** Rebuilds the working folder as the agent left it in `target`, an empty folder. May reject. */
   restore: (target: string) => Promise<void>
   /** The whole environment of a command check. */

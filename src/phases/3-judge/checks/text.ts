@@ -1,33 +1,55 @@
 /** A check as a sentence that a person reads. */
-import type { Check, CheckOf } from '../../../../schemas/check.ts'
+import type { Check, CheckOf, CheckType } from '../../../../schemas/check.ts'
+import { rangeText } from './range.ts'
 
 /** The author's own text, or one written from the parameters, such as: The final answer contains "42". */
 export function checkText(check: Check): string {
-  return check.text ?? written(check)
+  return check.text ?? written(check.type, check)
 }
 
-function written(check: Check): string {
-  switch (check.type) {
-    case 'contains':
-      return `${place(check)} contains ${quoted(check.value)}`
-    case 'not_contains':
-      return check.target === 'outputs' && check.path === undefined
-        ? `No output file contains ${quoted(check.value)}`
-        : `${place(check)} does not contain ${quoted(check.value)}`
-    case 'regex':
-      return `${place(check)} matches /${check.pattern}/${check.flags ?? ''}`
-    case 'file_exists':
-      return `The file ${check.path} was made or changed`
-    case 'json_path':
-      return `${check.path ?? 'The final answer'} has ${check.query}${equalTo(check)}`
-    case 'command':
-      return `\`${check.run}\` ends with exit code ${check.exit_code ?? 0}`
-    case 'agent_blocked': {
-      const why = check.reason === undefined ? '' : ` because of ${quoted(check.reason)}`
-      return `A hook blocked ${check.tool === undefined ? 'a call' : `a call of ${check.tool}`}${why}`
-    }
-  }
+type Sentences = { [T in CheckType]: (check: CheckOf<T>) => string }
+
+function written<T extends CheckType>(type: T, check: CheckOf<T>): string {
+  const table: Sentences = sentences
+  return table[type](check)
 }
+
+const sentences = {
+  contains: (check) => `${place(check)} contains ${quoted(check.value)}`,
+  not_contains: (check) =>
+    check.target === 'outputs' && check.path === undefined
+      ? `No output file contains ${quoted(check.value)}`
+      : `${place(check)} does not contain ${quoted(check.value)}`,
+  regex: (check) => `${place(check)} matches /${check.pattern}/${check.flags ?? ''}`,
+  equals: ({ path, value, tolerance }) =>
+    `${source(path)} is ${quoted(value)}${tolerance === undefined ? '' : ` ± ${tolerance}`}`,
+  similarity: ({ path, at_least, algorithm = 'words' }) =>
+    `${source(path)} is at least ${at_least} like the reference (${algorithm})`,
+  json_path: ({ path, query, equals }) =>
+    `${source(path)} has ${query}${equals === undefined ? '' : ` equal to ${JSON.stringify(equals)}`}`,
+  json_schema: ({ path }) => `${source(path)} fits the JSON Schema`,
+  csv: (check) => `${source(check.path)} is CSV with ${csvParts(check).join(', ')}`,
+  file_exists: ({ path }) => `The file ${path} was made or changed`,
+  file_absent: ({ path }) => `There is no file ${path}`,
+  file_modified: ({ path }) => `The file ${path} was changed`,
+  file_hash: ({ path, sha256 }) => `The file ${path} has the sha256 ${sha256.slice(0, 12)}…`,
+  file_count: ({ path, count }) => `${path}: ${rangeText(count)} files were made or changed`,
+  file_size: ({ path, bytes }) => `The file ${path} has ${rangeText(bytes)} bytes`,
+  command: ({ run, exit_code }) => `\`${run}\` ends with exit code ${exit_code ?? 0}`,
+  tool_used: ({ times, ...call }) =>
+    `The agent used ${tool(call)}${times === undefined ? '' : ` (${rangeText(times)} times)`}`,
+  tool_not_used: (check) => `The agent did not use ${tool(check)}`,
+  skill_read: () => 'The agent read the skill',
+  script_executed: ({ script }) => `The agent ran ${script === undefined ? 'a script' : script} of the skill`,
+  agent_blocked: ({ tool: name, reason }) => {
+    const why = reason === undefined ? '' : ` because of ${quoted(reason)}`
+    return `A hook blocked ${name === undefined ? 'a call' : `a call of ${name}`}${why}`
+  },
+  turns_at_most: ({ value }) => `The agent took at most ${value} turns`,
+  tokens_at_most: ({ value }) => `The agent took at most ${value} tokens`,
+  cost_at_most: ({ value }) => `The run cost at most ${value} US dollars`,
+  duration_at_most: ({ value }) => `The agent worked at most ${value} s`,
+} satisfies Sentences
 
 function place({ path, target = 'answer' }: Pick<CheckOf<'contains'>, 'path' | 'target'>): string {
   if (path !== undefined) return path
@@ -41,10 +63,26 @@ function place({ path, target = 'answer' }: Pick<CheckOf<'contains'>, 'path' | '
   }
 }
 
-function equalTo({ equals }: CheckOf<'json_path'>): string {
-  return equals === undefined ? '' : ` equal to ${JSON.stringify(equals)}`
+function source(path: string | undefined): string {
+  return path ?? 'The final answer'
 }
 
-function quoted(text: string): string {
-  return JSON.stringify(text)
+function csvParts({ columns, rows, cells }: CheckOf<'csv'>): string[] {
+  const named = (cells ?? []).map(({ where = {}, column, equals }) => {
+    const conditions = Object.entries(where).map(([name, is]) => `${name} ${is}`)
+    return `${column} ${quoted(equals)}${conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`}`
+  })
+  return [
+    ...(columns === undefined ? [] : [`the columns ${columns.join(', ')}`]),
+    ...(rows === undefined ? [] : [`${rangeText(rows)} rows`]),
+    ...named,
+  ]
+}
+
+function tool({ name, input }: Pick<CheckOf<'tool_not_used'>, 'name' | 'input'>): string {
+  return input === undefined ? name : `${name} with /${input}/`
+}
+
+function quoted(value: unknown): string {
+  return JSON.stringify(value)
 }

@@ -267,6 +267,10 @@ describe('criteria', () => {
       { prompt: 'Is it 42?', checks: [{ type: 'contains', value: '42', path: 'a.md' }] },
       [],
     ],
+    ['a file to change, and none there', { checks: [{ type: 'file_modified', path: 'a.md' }] }, ['check-cannot-pass']],
+    ['a file to change that setup makes', { setup: 'make', checks: [{ type: 'file_modified', path: 'a.md' }] }, []],
+    ['indicators alone', { expectations: [], checks: [{ type: 'skill_read' }] }, ['criteria-only-indicators']],
+    ['an indicator among others', { checks: [{ type: 'script_executed' }] }, []],
     [
       'a statement in Chinese that restates',
       { prompt: '请把三月份的发票总额写入报告文件', expectations: ['把三月份的发票总额写入报告文件'] },

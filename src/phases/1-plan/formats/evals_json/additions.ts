@@ -1,12 +1,12 @@
 /** The fields that Whetstone adds to a case. They are ours, so a mistake in them is an error, never forgiven. */
-import { posix } from 'node:path'
-import { jsonpath } from 'json-p3'
 import type { z } from 'zod'
-import { check } from '../../../../../schemas/check.ts'
+import { type Check, check } from '../../../../../schemas/check.ts'
 import { evalCase, type SandboxSettings, sandboxSettings } from '../../../../../schemas/evals.ts'
-import { messageOf, UserError } from '../../../../base/error.ts'
+import { UserError } from '../../../../base/error.ts'
 import { jsonPath } from '../../../../base/json.ts'
 import type { SuiteMistake } from '../../inspected.ts'
+import { withFile } from '../check_files.ts'
+import { checkMistakes } from '../check_mistakes.ts'
 import type { CaseSource } from './document.ts'
 
 const additions = evalCase
@@ -25,17 +25,25 @@ const additions = evalCase
 export type Additions = z.infer<typeof additions>
 export const additionNames = Object.keys(additions.shape)
 
-/** The additions of each case, in order, and every mistake in them; a case with a mistake has none. */
-export function additionsOf(cases: readonly CaseSource[]): { additions: Additions[]; mistakes: SuiteMistake[] } {
+/** The additions of each case, in order, and every mistake in them; a case with a mistake has none. `root` is the skill's folder. */
+export async function additionsOf(
+  cases: readonly CaseSource[],
+  root: string,
+): Promise<{ additions: Additions[]; mistakes: SuiteMistake[] }> {
   const mistakes: SuiteMistake[] = []
-  const read = cases.map(({ object, at }) => {
+  const read: Additions[] = []
+  for (const { object, at } of cases) {
     const given = Object.fromEntries(additionNames.map((name) => [name, object[name] ?? undefined]))
     const result = additions.safeParse(given)
-    if (!result.success)
+    if (!result.success) {
       mistakes.push(...result.error.issues.flatMap(clearest).map((issue) => mistakeAt(issue, at, given)))
-    else mistakes.push(...badChecks(result.data, at))
-    return result.success ? result.data : {}
-  })
+      read.push({})
+      continue
+    }
+    const own = await checksOf(result.data.checks ?? [], at, root)
+    mistakes.push(...own.mistakes)
+    read.push(result.data.checks === undefined ? result.data : { ...result.data, checks: own.checks })
+  }
   return { additions: read, mistakes }
 }
 
@@ -87,41 +95,20 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   }, value)
 }
 
-/** What the schema can't see, told before any run is paid for: patterns, queries and paths that can never be decided. */
-function badChecks({ checks = [] }: Additions, at: string): SuiteMistake[] {
-  return checks.flatMap((one, index) => {
-    const found: [string, string | null][] = [
-      ['pattern', one.type === 'regex' ? patternMistake(one.pattern, one.flags) : null],
-      ['query', one.type === 'json_path' ? queryMistake(one.query) : null],
-      ['path', 'path' in one && one.path !== undefined ? pathMistake(one.path) : null],
-    ]
-    return found.flatMap(([field, mistake]) =>
-      mistake === null ? [] : [{ at: `${at}.checks[${index}].${field}`, message: mistake }],
-    )
-  })
-}
-
-function queryMistake(query: string): string | null {
-  try {
-    jsonpath.compile(query)
-    return null
-  } catch (error) {
-    return `not a JSONPath query (RFC 9535): ${messageOf(error)}`
+/** The checks of a case with the files that they name read, and what else is wrong with them. */
+async function checksOf(checks: readonly Check[], at: string, root: string) {
+  const mistakes: SuiteMistake[] = []
+  const read: Check[] = []
+  for (const [index, one] of checks.entries()) {
+    const place = `${at}.checks[${index}]`
+    const whole = await withFile(one, root)
+    if ('mistake' in whole) {
+      mistakes.push({ at: `${place}.file`, message: whole.mistake })
+      continue
+    }
+    read.push(whole.check)
+    const found = await checkMistakes(whole.check)
+    mistakes.push(...found.map(({ field, message }) => ({ at: `${place}.${field}`, message })))
   }
-}
-
-function pathMistake(wanted: string): string | null {
-  const plain = posix.normalize(wanted)
-  const leaves = posix.isAbsolute(plain) || plain === '..' || plain.startsWith('../')
-  return leaves ? `${wanted} leads out of the working folder; paths of outputs are relative to it` : null
-}
-
-/** Why this is no JavaScript regular expression; null when it is one. */
-export function patternMistake(pattern: string, flags = ''): string | null {
-  try {
-    new RegExp(pattern, flags)
-    return null
-  } catch (error) {
-    return messageOf(error)
-  }
+  return { checks: read, mistakes }
 }

@@ -1,6 +1,6 @@
 /** Checks as other tools write them among the assertions, where it is certain which of ours they mean. */
 import { type Check, check } from '../../../../../schemas/check.ts'
-import { patternMistake } from './additions.ts'
+import { patternMistake } from '../check_mistakes.ts'
 import { textIn } from './fields.ts'
 
 type Item = Readonly<Record<string, unknown>>

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { Check } from '../../../../../schemas/check.ts'
 import type { Expectation } from '../../../../../schemas/suite.ts'
-import { patternMistake } from '../evals_json/additions.ts'
+import { patternMistake } from '../check_mistakes.ts'
 
 export type GraderReading =
   | { kind: 'check'; check: Check }

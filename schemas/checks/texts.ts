@@ -1,0 +1,63 @@
+/** Checks of a text: of the final answer, an output file or the transcript. */
+import { z } from 'zod'
+import { answerOrPath, shared, textTarget } from './shared.ts'
+
+export const containsCheck = z.strictObject({
+  type: z.literal('contains'),
+  value: z.string().min(1),
+  ...textTarget,
+  ...shared,
+})
+
+export const notContainsCheck = z.strictObject({
+  type: z.literal('not_contains'),
+  value: z.string().min(1),
+  ...textTarget,
+  ...shared,
+})
+
+export const regexCheck = z.strictObject({
+  type: z.literal('regex'),
+  pattern: z.string().min(1).describe('JavaScript regular expression, without slashes'),
+  flags: z
+    .string()
+    .regex(/^[imsu]*$/, 'flags may be i, m, s, u')
+    .optional(),
+  target: textTarget.target,
+  path: textTarget.path,
+  ...shared,
+})
+
+export const equalsCheck = z
+  .strictObject({
+    type: z.literal('equals'),
+    value: z.json().describe('text: the same but for white space at both ends; a number; else JSON of equal content'),
+    path: answerOrPath,
+    ignore_case: z.boolean().optional().describe('only for a text'),
+    tolerance: z.number().nonnegative().optional().describe('only for a number: how far it may be off; 0 if absent'),
+    ...shared,
+  })
+  .refine(({ value, ignore_case }) => ignore_case === undefined || typeof value === 'string', {
+    path: ['ignore_case'],
+    message: 'only for a value that is text',
+  })
+  .refine(({ value, tolerance }) => tolerance === undefined || typeof value === 'number', {
+    path: ['tolerance'],
+    message: 'only for a value that is a number',
+  })
+
+export const similarityCheck = z
+  .strictObject({
+    type: z.literal('similarity'),
+    value: z.string().min(1).optional().describe('the text to be like'),
+    file: z.string().min(1).optional().describe('that text as a file, relative to the skill folder; or value'),
+    at_least: z.number().gt(0).max(1).describe('from 0 (nothing in common) to 1 (the same)'),
+    algorithm: z
+      .enum(['words', 'rouge_l', 'levenshtein'])
+      .optional()
+      .describe('words (default): share of words in common; rouge_l: in the same order; levenshtein: characters'),
+    path: answerOrPath,
+    ignore_case: z.boolean().optional(),
+    ...shared,
+  })
+  .refine(({ value, file }) => (value === undefined) !== (file === undefined), { message: 'needs value or file' })

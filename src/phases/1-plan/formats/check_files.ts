@@ -1,0 +1,49 @@
+/** Files that a check names instead of writing their content: read when the suite is, so that a grading depends on what they held then. */
+import { readFile, realpath, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { Check } from '../../../../schemas/check.ts'
+import { messageOf } from '../../../base/error.ts'
+import { parseJson } from '../../../base/json.ts'
+
+const mostBytes = 4_000_000
+
+/** The check with the content in place of the file; `mistake`: why there is none. `root` is the skill's folder. */
+export async function withFile(check: Check, root: string): Promise<{ check: Check } | { mistake: string }> {
+  try {
+    switch (check.type) {
+      case 'similarity': {
+        const { file, ...rest } = check
+        if (file === undefined) return { check }
+        const value = await textOf(file, root)
+        return value.trim() === '' ? { mistake: `${file} is empty` } : { check: { ...rest, value } }
+      }
+      case 'json_schema': {
+        const { file, ...rest } = check
+        if (file === undefined) return { check }
+        const schema = parseJson(await textOf(file, root), file)
+        return isSchema(schema) ? { check: { ...rest, schema } } : { mistake: `${file} holds no JSON Schema` }
+      }
+      default:
+        return { check }
+    }
+  } catch (error) {
+    return { mistake: messageOf(error) }
+  }
+}
+
+type Schema = Extract<Check, { type: 'json_schema' }>['schema']
+
+function isSchema(value: unknown): value is NonNullable<Schema> {
+  return typeof value === 'boolean' || (typeof value === 'object' && value !== null && !Array.isArray(value))
+}
+
+async function textOf(file: string, root: string): Promise<string> {
+  const [base, real] = await Promise.all([realpath(root), realpath(path.resolve(root, file)).catch(() => null)])
+  if (real === null) throw new Error(`${file}: no such file in the skill's folder`)
+  if (path.isAbsolute(file) || !real.startsWith(base + path.sep))
+    throw new Error(`${file} leads out of the skill's folder`)
+  const info = await stat(real)
+  if (!info.isFile()) throw new Error(`${file} is not a file`)
+  if (info.size > mostBytes) throw new Error(`${file} is larger than ${mostBytes} bytes`)
+  return await readFile(real, 'utf8')
+}

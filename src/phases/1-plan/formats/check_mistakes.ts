@@ -1,0 +1,74 @@
+/** What a check's schema can't see, told before any run is paid for: patterns, queries, schemas and paths that can never be decided. */
+import { posix } from 'node:path'
+import { jsonpath } from 'json-p3'
+import type { Check } from '../../../../schemas/check.ts'
+import { messageOf } from '../../../base/error.ts'
+import { schemaMistake } from '../../../base/json_schema.ts'
+import { isPassedOver } from '../../../base/passed_over.ts'
+
+export interface CheckMistake {
+  field: string
+  message: string
+}
+
+/** Every mistake in the parameters of one check; its files must have been read. */
+export async function checkMistakes(check: Check): Promise<CheckMistake[]> {
+  const found: [string, string | null][] = [
+    ['path', 'path' in check && check.path !== undefined ? pathMistake(check.path) : null],
+    ...(await ownMistakes(check)),
+  ]
+  return found.flatMap(([field, message]) => (message === null ? [] : [{ field, message }]))
+}
+
+async function ownMistakes(check: Check): Promise<[string, string | null][]> {
+  switch (check.type) {
+    case 'regex':
+      return [['pattern', patternMistake(check.pattern, check.flags)]]
+    case 'tool_used':
+    case 'tool_not_used':
+      return [['input', check.input === undefined ? null : patternMistake(check.input)]]
+    case 'json_path':
+      return [['query', queryMistake(check.query)]]
+    case 'json_schema':
+      return [['schema', check.schema === undefined ? null : await schemaMistake(check.schema)]]
+    case 'script_executed':
+      return [['script', check.script === undefined ? null : pathMistake(check.script, "the skill's folder")]]
+    case 'file_absent':
+    case 'file_modified':
+    case 'file_hash':
+    case 'file_count':
+    case 'file_size':
+      return [['path', isPassedOver(posix.normalize(check.path)) ? notCollected(check.path) : null]]
+    default:
+      return []
+  }
+}
+
+function notCollected(wanted: string): string {
+  return `${wanted} is in a folder that is not collected: nobody would know what is in it`
+}
+
+function queryMistake(query: string): string | null {
+  try {
+    jsonpath.compile(query)
+    return null
+  } catch (error) {
+    return `not a JSONPath query (RFC 9535): ${messageOf(error)}`
+  }
+}
+
+function pathMistake(wanted: string, folder = 'the working folder'): string | null {
+  const plain = posix.normalize(wanted)
+  const leaves = posix.isAbsolute(plain) || plain === '..' || plain.startsWith('../')
+  return leaves ? `${wanted} leads out of ${folder}; paths of outputs are relative to it` : null
+}
+
+/** Why this is no JavaScript regular expression; null when it is one. */
+export function patternMistake(pattern: string, flags = ''): string | null {
+  try {
+    new RegExp(pattern, flags)
+    return null
+  } catch (error) {
+    return messageOf(error)
+  }
+}

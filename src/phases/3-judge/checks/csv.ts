@@ -1,0 +1,62 @@
+/** csv: a CSV output, or the answer, has these columns, so many rows, and these cells. */
+import type { Options } from 'csv-parse/sync'
+import { z } from 'zod'
+import type { CheckOf } from '../../../../schemas/check.ts'
+import { bounded, moduleFile } from './bounded.ts'
+import { capped, named } from './evidence.ts'
+import { isNear, numberIn } from './number.ts'
+import { rangeText, within } from './range.ts'
+import type { CheckScene, CheckVerdict } from './scene.ts'
+import { readSource } from './source.ts'
+
+const table = z.object({ header: z.array(z.string()), count: z.number(), rows: z.array(z.array(z.string())) })
+type Table = z.infer<typeof table>
+type Cells = NonNullable<CheckOf<'csv'>['cells']>[number]
+type Cell = string | number
+
+/** Everything asked for must be so; the evidence of a fail is the first thing that is not. */
+export async function csv(check: CheckOf<'csv'>, scene: CheckScene): Promise<CheckVerdict> {
+  const source = await readSource(check.path, scene)
+  if ('verdict' in source) return source.verdict
+  const { label, fenced: text } = source
+  const columns = [...new Set((check.cells ?? []).flatMap(({ where = {}, column }) => [...Object.keys(where), column]))]
+  const { delimiter = ',' } = check
+  const options = { bom: true, delimiter, skip_empty_lines: true } satisfies Options
+  const job = { kind: 'csv', library: moduleFile('csv-parse/sync'), options, text, columns } as const
+  const end = await bounded(job, table, scene.signal)
+  if ('error' in end) return unread(label, end)
+  const { header, count } = end.value
+  const lacking = [...new Set([...(check.columns ?? []), ...columns])].filter((name) => !header.includes(name))
+  if (lacking.length > 0) {
+    return { passed: false, evidence: `${label}: no column ${named(lacking)}; its first line has ${named(header)}` }
+  }
+  if (check.rows !== undefined && !within(check.rows, count)) {
+    return { passed: false, evidence: `${label}: rows: ${count}, not ${rangeText(check.rows)}` }
+  }
+  const wrong = (check.cells ?? []).map((cells) => mistakeIn(cells, columns, end.value)).find((one) => one !== null)
+  if (wrong !== undefined) return { passed: false, evidence: capped(`${label}: ${wrong}`) }
+  return { passed: true, evidence: `${label}: rows: ${count}; columns: ${named(header)}` }
+}
+
+/** What the parser says of a text that is no CSV is the agent's affair; what kept it from reading is not. */
+function unread(label: string, { error, by }: { error: string; by: 'work' | 'limit' }): CheckVerdict {
+  return by === 'limit'
+    ? { error: `${label} could not be read: ${error}` }
+    : { passed: false, evidence: `${label} is not valid CSV: ${capped(error)}` }
+}
+
+function mistakeIn({ where = {}, column, equals, tolerance }: Cells, columns: string[], { rows }: Table) {
+  const at = (row: readonly string[], name: string) => row[columns.indexOf(name)] ?? ''
+  const conditions = Object.entries(where)
+  const meant = rows.filter((row) => conditions.every(([name, cell]) => isCell(at(row, name), cell, 0)))
+  const of = conditions.length === 0 ? 'row' : `row with ${conditions.map(([name, is]) => `${name} ${is}`).join(', ')}`
+  if (meant.length === 0) return `no ${of}`
+  const off = meant.find((row) => !isCell(at(row, column), equals, tolerance ?? 0))
+  return off === undefined ? null : `the ${of} has ${column} "${at(off, column)}", not ${JSON.stringify(equals)}`
+}
+
+function isCell(text: string, wanted: Cell, tolerance: number): boolean {
+  if (typeof wanted === 'string') return text.trim() === wanted.trim()
+  const number = numberIn(text)
+  return number !== null && isNear(number, wanted, tolerance)
+}

@@ -1,0 +1,14 @@
+/** Ranges as checks give them: `equals`, or `min` and `max`. */
+import type { Range } from '../../../../schemas/checks/shared.ts'
+
+export function within({ min, max, equals }: Range, count: number): boolean {
+  if (equals !== undefined) return count === equals
+  return count >= (min ?? 0) && count <= (max ?? Number.POSITIVE_INFINITY)
+}
+
+/** Such as: at least 2, from 2 to 5, exactly 3. */
+export function rangeText({ min, max, equals }: Range): string {
+  if (equals !== undefined) return `exactly ${equals}`
+  if (min === undefined) return `at most ${max}`
+  return max === undefined ? `at least ${min}` : `from ${min} to ${max}`
+}

@@ -1,0 +1,195 @@
+/** Checks of texts and data: equals, similarity, json_schema, csv. */
+import { describe, expect, test } from 'vitest'
+import { check as checkSchema } from '../../../schemas/check.ts'
+import { decideCheck } from '../../../src/phases/3-judge/checks/decide.ts'
+import { alike } from '../../../src/phases/3-judge/checks/likeness.ts'
+import type { CheckScene } from '../../../src/phases/3-judge/checks/scene.ts'
+import { sceneWith } from './scene.ts'
+
+const files = {
+  'total.txt': '  The total\r\nis 42. \n',
+  'n.txt': '42.50\n',
+  'data.json': '{"items":[{"name":"a","total":42},{"name":"b","total":null}]}',
+  'broken.json': '{"items": [',
+  't.csv': '\uFEFFregion,total,note\nOcean,1088.850,"a, b"\nDesert,7,\nOcean,1088.85,"line\nbreak"\n',
+  'semi.csv': 'region;total\nOcean;42\n',
+  'ragged.csv': 'a,b\n1,2,3\n',
+  'empty.csv': '',
+  'head.csv': 'a,b\n',
+}
+const big = { path: 'huge.csv', reason: 'larger than 20 MiB (30000000 bytes)' }
+const decide = async (check: object, changes: Partial<CheckScene> = {}) =>
+  decideCheck(checkSchema.parse(check), await sceneWith(files, changes))
+const passed = (evidence: string) => ({ passed: true, evidence: expect.stringContaining(evidence) })
+const failed = (evidence: string) => ({ passed: false, evidence: expect.stringContaining(evidence) })
+const undecided = (error: string) => ({ error: expect.stringContaining(error) })
+const answer = (finalResponse: string) => ({ finalResponse })
+
+describe('equals', () => {
+  const rows: [object, object, object][] = [
+    [{ value: '42' }, answer('42\n'), passed('final answer: "42"')],
+    [{ value: '42' }, answer('The total is 42'), failed('final answer: "The total is 42", not "42"')],
+    [{ value: 'The total\nis 42.', path: 'total.txt' }, {}, passed('total.txt: "The total')],
+    [{ value: 'the TOTAL\nis 42.', path: 'total.txt' }, {}, failed('not "the TOTAL')],
+    [{ value: 'the TOTAL\nis 42.', path: 'total.txt', ignore_case: true }, {}, passed('total.txt')],
+    [{ value: 'é' }, answer('e\u0301'), passed('final answer')],
+    [{ value: '' }, answer(''), passed('final answer')],
+    [{ value: 42.5, path: 'n.txt' }, {}, passed('n.txt: "42.50"')],
+    [{ value: 42.4, path: 'n.txt', tolerance: 0.1 }, {}, passed('n.txt')],
+    [{ value: 42.3, path: 'n.txt', tolerance: 0.1 }, {}, failed('not 42.3 ± 0.1')],
+    [{ value: 0.3, tolerance: 0.1 }, answer('0.4'), passed('0.4')],
+    [{ value: 42 }, answer('42 apples'), failed('is no number')],
+    [{ value: 1088 }, answer('1,088'), failed('is no number')],
+    [{ value: 0 }, answer(''), failed('is no number')],
+    [{ value: 42 }, answer('```\n42\n```'), passed('42')],
+    [{ value: { a: [1, null] } }, answer('```json\n{"a": [1, null]}\n```'), passed('{"a":[1,null]}')],
+    [{ value: { a: 1 } }, answer('{"a":1,"b":2}'), failed('{"a":1,"b":2}, not {"a":1}')],
+    [{ value: null }, answer('null'), passed('null')],
+    [{ value: true }, answer('yes'), failed('not valid JSON')],
+    [{ value: { a: 1 }, path: 'broken.json' }, {}, failed('not valid JSON')],
+    [{ value: 'x', path: 'none.txt' }, {}, failed('No output file none.txt')],
+    [{ value: 'x', path: 'huge.csv' }, { leftOut: [big] }, undecided('was not collected')],
+  ]
+  test.each(rows)('%j %j', async (check, changes, verdict) => {
+    expect(await decide({ type: 'equals', ...check }, changes)).toEqual(verdict)
+  })
+})
+
+describe('json_schema', () => {
+  const total = { type: 'object', properties: { total: { type: ['number', 'null'] } }, required: ['total'] }
+  const schema = { type: 'object', properties: { items: { type: 'array', items: total } }, additionalProperties: false }
+  const data = { path: 'data.json' }
+  const rows: [object, object, object][] = [
+    [{ ...data, schema }, {}, passed('data.json fits the schema')],
+    [{ schema }, answer('{"items":[{"total":"x"}]}'), failed('/items/0/total must be number,null')],
+    [{ schema }, answer('{"items":[{}]}'), failed("/items/0 must have required property 'total'")],
+    [{ schema }, answer('{"items":[],"more":1}'), failed('/ must NOT have additional properties (more)')],
+    [{ schema: true }, answer('1'), passed('fits')],
+    [{ schema: false }, answer('1'), failed('boolean schema is false')],
+    [{ schema: { type: 'string', format: 'date' } }, answer('"2026-02-30"'), failed('must match format "date"')],
+    [{ schema: { type: 'string', format: 'email' } }, answer('"a@b.example"'), passed('fits')],
+    [{ schema: { prefixItems: [{ type: 'number' }] } }, answer('["a"]'), failed('/0 must be number')],
+    [
+      { schema: { $schema: 'http://json-schema.org/draft-07/schema#', items: [{ type: 'number' }] } },
+      answer('["a"]'),
+      failed('/0 must be number'),
+    ],
+    [
+      { schema: { $schema: 'https://json-schema.org/draft/2019-09/schema', dependentRequired: { a: ['b'] } } },
+      answer('{"a":1}'),
+      failed('must have property b'),
+    ],
+    [{ path: 'broken.json', schema }, {}, failed('not valid JSON')],
+    [{ path: 'none.json', schema }, {}, failed('No output file none.json')],
+    [{ path: 'huge.csv', schema }, { leftOut: [big] }, undecided('was not collected')],
+    [{ schema: { type: 'nmber' } }, answer('1'), undecided('could not be tried')],
+    [{ schema: { $schema: 'https://json-schema.org/draft-04/schema#' } }, answer('1'), undecided('not known')],
+    [{ file: 'evals/s.json' }, answer('1'), undecided('was not read')],
+  ]
+  test.each(rows)('%j %j', async (check, changes, verdict) => {
+    expect(await decide({ type: 'json_schema', ...check }, changes)).toEqual(verdict)
+  })
+  test('an asynchronous schema is never a pass', async () => {
+    const check = { type: 'json_schema', schema: { $async: true, type: 'number' } }
+    expect(await decide(check, answer('"text"'))).not.toMatchObject({ passed: true })
+  })
+  test('a pattern that backtracks for ever ends', async () => {
+    const check = { type: 'json_schema', schema: { pattern: '^(a+)+$' } }
+    expect(await decide(check, answer(`"${'a'.repeat(40)}!"`))).toEqual(undecided('longer than 5 s'))
+  })
+})
+
+describe('csv', () => {
+  const t = { path: 't.csv' }
+  const rows: [object, object, object][] = [
+    [{ ...t, columns: ['total', 'region'] }, {}, passed('t.csv: rows: 3; columns: region, total, note')],
+    [{ ...t, columns: ['Total'] }, {}, failed('no column Total; its first line has region, total, note')],
+    [{ ...t, rows: { equals: 3 } }, {}, passed('rows: 3')],
+    [{ ...t, rows: { min: 4 } }, {}, failed('rows: 3, not at least 4')],
+    [{ ...t, rows: { min: 1, max: 2 } }, {}, failed('rows: 3, not from 1 to 2')],
+    [{ ...t, cells: [{ where: { region: 'Ocean' }, column: 'total', equals: 1088.85 }] }, {}, passed('rows: 3')],
+    [
+      { ...t, cells: [{ where: { region: 'Ocean' }, column: 'total', equals: '1088.85' }] },
+      {},
+      failed('the row with region Ocean has total "1088.850", not "1088.85"'),
+    ],
+    [
+      { ...t, cells: [{ where: { region: 'Forest' }, column: 'total', equals: 1 }] },
+      {},
+      failed('no row with region F'),
+    ],
+    [{ ...t, cells: [{ where: { total: 7 }, column: 'region', equals: 'Desert' }] }, {}, passed('rows: 3')],
+    [{ ...t, cells: [{ where: { total: 7 }, column: 'note', equals: '' }] }, {}, passed('rows: 3')],
+    [{ ...t, cells: [{ column: 'total', equals: 1088.85 }] }, {}, failed('has total "7", not 1088.85')],
+    [{ ...t, cells: [{ column: 'total', equals: 500, tolerance: 1000 }] }, {}, passed('rows: 3')],
+    [{ ...t, cells: [{ column: 'sum', equals: 1 }] }, {}, failed('no column sum')],
+    [{ path: 'semi.csv', delimiter: ';', columns: ['total'] }, {}, passed('rows: 1')],
+    [{ path: 'semi.csv', columns: ['total'] }, {}, failed('no column total; its first line has region;total')],
+    [{ path: 'ragged.csv', rows: { min: 1 } }, {}, failed('ragged.csv is not valid CSV: Invalid Record Length')],
+    [{ path: 'empty.csv', rows: { equals: 0 }, columns: ['a'] }, {}, failed('no column a; its first line has nothing')],
+    [{ path: 'head.csv', rows: { equals: 0 } }, {}, passed('rows: 0')],
+    [{ path: 'head.csv', cells: [{ column: 'a', equals: 1 }] }, {}, failed('no row')],
+    [{ columns: ['a'] }, answer('Here:\n```csv\na,b\n1,2\n```\n'), passed('final answer: rows: 1')],
+    [{ columns: ['a'] }, answer('a "b\n1'), failed('is not valid CSV')],
+    [{ path: 'none.csv', columns: ['a'] }, {}, failed('No output file none.csv')],
+    [{ path: 'huge.csv', columns: ['a'] }, { leftOut: [big] }, undecided('was not collected')],
+  ]
+  test.each(rows)('%j %j', async (check, changes, verdict) => {
+    expect(await decide({ type: 'csv', ...check }, changes)).toEqual(verdict)
+  })
+  test('one of 20 MB is read', async () => {
+    const finalResponse = `a,b\n${`${'x'.repeat(98)},1\n`.repeat(200_000)}`
+    const end = await decide(
+      { type: 'csv', rows: { equals: 200_000 }, cells: [{ column: 'b', equals: 1 }] },
+      { finalResponse },
+    )
+    // a slow machine may say that it took too long; it never says that the file is wrong
+    expect([passed('rows: 200000'), undecided('longer than 5 s')]).toContainEqual(end)
+  })
+})
+
+describe('similarity', () => {
+  const rows: [object, object, object][] = [
+    [{ value: 'the cat sat', at_least: 1 }, answer('the cat, sat!'), passed('is 1 like the reference by words')],
+    [{ value: 'the cat sat', at_least: 0.6 }, answer('the cat ran'), passed('is 0.666 like')],
+    [
+      { value: 'the cat sat', at_least: 0.7 },
+      answer('the cat ran'),
+      failed('is 0.666 like the reference by words, not 0.7'),
+    ],
+    [{ value: 'The Cat', at_least: 1, ignore_case: true }, answer('the cat'), passed('is 1')],
+    [
+      { value: 'The total\nis 42.', at_least: 1, path: 'total.txt', algorithm: 'levenshtein' },
+      {},
+      passed('total.txt is 1'),
+    ],
+    [{ value: 'x', at_least: 0.1, path: 'none.txt' }, {}, failed('No output file')],
+    [{ value: 'x', at_least: 0.1, path: 'huge.csv' }, { leftOut: [big] }, undecided('was not collected')],
+    [{ value: 'x', at_least: 0.1, algorithm: 'levenshtein' }, answer(''), failed('is 0 like')],
+    [{ file: 'evals/ref.txt', at_least: 0.1 }, answer('x'), undecided('was not read')],
+    [
+      { value: 'x'.repeat(9000), at_least: 0.1, algorithm: 'levenshtein' },
+      answer('y'.repeat(9000)),
+      undecided('too long'),
+    ],
+    [{ value: 'a', at_least: 0.1 }, answer('a '.repeat(2_000_001)), undecided('longer than 4000000 characters')],
+  ]
+  test.each(rows)('%# %j', async (check, changes, verdict) => {
+    expect(await decide({ type: 'similarity', ...check }, changes)).toEqual(verdict)
+  })
+  test.each([
+    ['words', 'a b c', 'c b a', 1],
+    ['rouge_l', 'a b c', 'c b a', 1 / 3],
+    ['rouge_l', 'police killed the gunman', 'police kill the gunman', 0.75],
+    ['words', 'a a a', 'a', 0.5],
+    ['levenshtein', 'kitten', 'sitting', 1 - 3 / 7],
+    ['levenshtein', 'a  b', 'a\nb', 1],
+    ['words', '', '', 1],
+    ['levenshtein', '', '', 1],
+    ['words', '', 'a', 0],
+    ['words', '総計 42', '総計 42', 1],
+  ] as const)('%s of %j and %j', (algorithm, one, other, share) => {
+    expect(alike(algorithm, one, other)).toEqual({ share: expect.closeTo(share, 12) })
+    expect(alike(algorithm, other, one)).toEqual({ share: expect.closeTo(share, 12) })
+  })
+})

@@ -1,0 +1,70 @@
+/** Which scripts of a skill a command starts, as agents write commands. */
+import { describe, expect, test } from 'vitest'
+import { shellCommands } from '../../../src/phases/3-judge/checks/shell.ts'
+import { startedIn } from '../../../src/phases/3-judge/checks/started.ts'
+
+const place = '.claude/skills/sums'
+
+describe('is started', () => {
+  test.each([
+    `python ${place}/scripts/add.py a.csv`,
+    `python3 ${place}/scripts/add.py 2>&1 | tail -5`,
+    `python3 /tmp/work/${place}/scripts/add.py>out.txt`,
+    `/tmp/work/${place}/scripts/add.py`,
+    `node ~/${place}/scripts/add.py`,
+    `python "$HOME/skills/sums/scripts/add.py"`,
+    `cd ${place} && python scripts/add.py`,
+    `cd /tmp/work/${place}/scripts; python3.12 -u add.py`,
+    `ls && FOO=1 timeout 30 python ${place}/scripts/add.py`,
+    `uv run --with requests==2.0 ${place}/scripts/add.py`,
+    `x=$(python ${place}/scripts/add.py)`,
+    `bash -lc "cd ${place} && python scripts/add.py"`,
+    `cat > in.json <<'EOF'\n{"a": 1}\nEOF\npython ${place}/scripts/add.py in.json`,
+    `echo 1 |\\\n  python ${place}/scripts/add.py`,
+  ])('%s', (command) => expect(startedIn({ command }, 'sums')).toEqual(['scripts/add.py']))
+  test('as a list of words, as codex writes it', () => {
+    const command = ['bash', '-lc', `python ${place}/scripts/add.py`]
+    expect(startedIn({ command }, 'sums')).toEqual(['scripts/add.py'])
+    expect(startedIn({ cmd: ['python', `${place}/scripts/add.py`] }, 'sums')).toEqual(['scripts/add.py'])
+  })
+})
+
+describe('is not started', () => {
+  test.each([
+    `cat ${place}/scripts/add.py`,
+    `ls -la ${place}/scripts/ # python ${place}/scripts/add.py`,
+    `echo "python ${place}/scripts/add.py"`,
+    `grep -n total ${place}/scripts/add.py | head`,
+    `python other.py ${place}/scripts/add.py`,
+    `python .claude/skills/sums-2/scripts/add.py`,
+    'python sums/scripts/add.py',
+    `cat > run.sh <<EOF\npython ${place}/scripts/add.py\nEOF`,
+    `cp a.py ${place}/scripts/add.py`,
+    `python make.py > ${place}/scripts/add.py`,
+    `python - > ${place}/scripts/add.py`,
+    '',
+  ])('%s', (command) => expect(startedIn({ command }, 'sums')).toEqual([]))
+  test.each([null, 'text', 3, {}, { command: 5 }, { command: [] }, { file_path: `${place}/scripts/add.py` }])(
+    '%j',
+    (input) => expect(startedIn(input, 'sums')).toEqual([]),
+  )
+})
+
+test.each([
+  ['a b', [['a', 'b']]],
+  ['a;b&&c||d|e\nf', [['a'], ['b'], ['c'], ['d'], ['e'], ['f']]],
+  [`a 'b c' "d \\"e" f\\ g`, [['a', 'b c', 'd "e', 'f g']]],
+  ["a'b'c", [['abc']]],
+  ['a "unclosed', [['a', '"unclosed']]],
+  ['a 2>&1 b >c', [['a', 'b']]],
+  ['a &> log b', [['a', 'b']]],
+  ['a <<< word b', [['a', 'b']]],
+  ['a # rest; b', [['a']]],
+  ['a#b', [['a#b']]],
+])('the words of %j', (text, words) => expect(shellCommands(text)).toEqual(words))
+
+test('a hostile command takes no time to speak of', () => {
+  for (const text of ['<<A '.repeat(50_000), '"'.repeat(100_001), `"${'\\"'.repeat(100_000)}`, '$('.repeat(100_000)]) {
+    expect(shellCommands(text).length).toBeGreaterThanOrEqual(0)
+  }
+})
