@@ -2,9 +2,10 @@
 import { withEndpoint } from '../base/sandbox/policy.ts'
 import { runProcess, SpawnError } from '../base/spawn.ts'
 import { anthropicAccount } from './account.ts'
+import { findCli, missingCli } from './agent_cli.ts'
 import { claudeArguments, claudeEnvironment, claudeKeys } from './claude_code/argv.ts'
 import { lendKey } from './claude_code/key.ts'
-import { findClaude, missingClaude, probeClaude } from './claude_code/probe.ts'
+import { claudeCli, probeClaude } from './claude_code/probe.ts'
 import { failureOf, reportOf } from './claude_code/report.ts'
 import { ClaudeStream } from './claude_code/stream.ts'
 import { withCost } from './cost.ts'
@@ -31,8 +32,8 @@ export const claudeCode: Engine = {
 
 async function run(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
   context.signal.throwIfAborted()
-  const program = await findClaude(task)
-  if (program === null) return missing(missingClaude(task.credentials).message, context)
+  const program = await findCli(claudeCli, task)
+  if (program === null) return missing(missingCli(claudeCli, task.credentials).message, context)
   const stream = new ClaudeStream({
     skills: task.skills,
     skillsFolder,

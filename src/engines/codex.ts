@@ -4,10 +4,11 @@ import path from 'node:path'
 import { withEndpoint, withReadable } from '../base/sandbox/policy.ts'
 import { type ProcessEnd, runProcess, SpawnError } from '../base/spawn.ts'
 import { openaiAccount } from './account.ts'
+import { findCli, missingCli } from './agent_cli.ts'
 import { codexArguments, codexEnvironment, codexHome, codexKeys, endpointOf } from './codex/argv.ts'
 import { CodexJournal } from './codex/journal.ts'
 import { confinementOf, programFolders } from './codex/own_sandbox.ts'
-import { findCodex, missingCodex, probeCodex } from './codex/probe.ts'
+import { codexCli, probeCodex } from './codex/probe.ts'
 import { failureOf, reportOf } from './codex/report.ts'
 import { CodexStream } from './codex/stream.ts'
 import { codexHonours } from './codex/surroundings.ts'
@@ -39,8 +40,8 @@ const lookMs = 25
 
 async function run(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
   context.signal.throwIfAborted()
-  const program = await findCodex(task)
-  if (program === null) return missing(missingCodex(task.credentials).message, context)
+  const program = await findCli(codexCli, task)
+  if (program === null) return missing(missingCli(codexCli, task.credentials).message, context)
   const journal = new CodexJournal(codexHome(task))
   const stream = new CodexStream({ skills: task.skills, skillsFolder, emit: context.emit, journal })
   const enough = new AbortController()

@@ -6,6 +6,7 @@ import { withEndpoint, withReadable } from '../base/sandbox/policy.ts'
 import { partsOfCommand } from '../base/sandbox/programs.ts'
 import { type ProcessEnd, runProcess, SpawnError } from '../base/spawn.ts'
 import { anthropicAccount, openaiAccount } from './account.ts'
+import { findCli, missingCli } from './agent_cli.ts'
 import { isPriced } from './cost.ts'
 import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from './engine.ts'
 import { tellRetry } from './gate.ts'
@@ -13,7 +14,7 @@ import { withSchema } from './json_answer.ts'
 import { opencodeArguments, opencodeEnvironment, opencodeFolders } from './opencode/argv.ts'
 import { OpencodeLog } from './opencode/log.ts'
 import { endpointOf, opencodeKeys, opencodeModel } from './opencode/model.ts'
-import { findOpencode, missingOpencode, probeOpencode } from './opencode/probe.ts'
+import { opencodeCli, probeOpencode } from './opencode/probe.ts'
 import { failureOf, kindOfText, reportOf } from './opencode/report.ts'
 import { skillsOffered } from './opencode/skills.ts'
 import { OpencodeStream } from './opencode/stream.ts'
@@ -41,8 +42,8 @@ const lookMs = 500
 
 async function run(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
   context.signal.throwIfAborted()
-  const program = await findOpencode(task)
-  if (program === null) return failed(missingOpencode(task.credentials).message, 'missing_binary', context)
+  const program = await findCli(opencodeCli, task)
+  if (program === null) return failed(missingCli(opencodeCli, task.credentials).message, 'missing_binary', context)
   const model = opencodeModel(task.model, task.credentials)
   if ('mistake' in model) return failed(model.mistake, 'bad_request', context)
   const folders = opencodeFolders(task)

@@ -1,7 +1,9 @@
 /** A skill whose suite brings hooks, a rule, a sub-agent and an MCP server, each with a canary. */
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import { makeSkill } from './program.ts'
+import type { PracticeServer } from '../../src/practice/server.ts'
+import { practice } from '../engines/stage.ts'
+import { fresh, makeSkill, whetstone } from './program.ts'
 
 const server = readFileSync(path.join(import.meta.dirname, '../fixtures/servers/tickets.mjs'), 'utf8')
 
@@ -18,7 +20,7 @@ if (/\\brm\\b/.test(given.tool_input?.command ?? '')) {
 
 /** Makes the agent go on once. */
 const stop = `
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 if (JSON.parse(readFileSync(0, 'utf8')).stop_hook_active) process.exit(0)
 console.error('STOP-CANARY say goodbye first')
 process.exit(2)
@@ -45,4 +47,21 @@ export function skillWith(environment: object, more: object = {}): string {
     'evals/rules/house.md': 'RULE-CANARY Always be tidy.\n',
     'evals/agents/reviewer.md': '---\nname: reviewer\ndescription: AGENT-CANARY reviews things\n---\nReview.\n',
   })
+}
+
+/** One run of it in each arm; `env` gives what the user has set. `log`: all that the model was told. */
+export async function benchedGuarded(
+  { engine, environment, scenario }: { engine: string; environment: object; scenario: string },
+  env: (server: Pick<PracticeServer, 'url'>) => Record<string, string>,
+) {
+  await using server = await practice(scenario)
+  const workspace = path.join(fresh(), 'ws')
+  const args = ['bench', skillWith(environment), '--engine', engine, '--runs', '1', '--workspace', workspace]
+  const end = await whetstone(args, { env: env(server) })
+  const read = (arm: string, name: string) => {
+    const benchmarks = path.join(workspace, 'benchmarks')
+    const made = path.join(benchmarks, readdirSync(benchmarks)[0] ?? '')
+    return readFileSync(path.join(made, 'eval-1-guarded', arm, 'run-1', name), 'utf8')
+  }
+  return { end, read, log: JSON.stringify(server.requests) }
 }

@@ -1,11 +1,7 @@
 /** What a suite puts around the agent, with the real Claude Code CLI: hooks block, rules and sub-agents are seen, a server answers. */
-import { readdirSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { practice } from '../engines/stage.ts'
 import { claudeBinary, needs } from '../require.ts'
-import { hooks, servers, skillWith } from './environment.ts'
-import { fresh, whetstone } from './program.ts'
+import { benchedGuarded, hooks, servers } from './environment.ts'
 
 const claude = claudeBinary()
 const whole = {
@@ -32,18 +28,10 @@ rules:
     text: "Done."
 `
 
-async function benched(environment: object, told = scenario) {
-  const skill = skillWith(environment)
-  await using server = await practice(told)
-  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice', WHETSTONE_CLAUDE: claude ?? '' }
-  const workspace = path.join(fresh(), 'ws')
-  const args = ['bench', skill, '--engine', 'claude-code:claude-practice-1', '--runs', '1', '--workspace', workspace]
-  const end = await whetstone(args, { env })
-  const made = path.join(workspace, 'benchmarks', readdirSync(path.join(workspace, 'benchmarks'))[0] ?? '')
-  const read = (arm: string, name: string) =>
-    readFileSync(path.join(made, 'eval-1-guarded', arm, 'run-1', name), 'utf8')
-  return { end, read, log: JSON.stringify(server.requests) }
-}
+const benched = (environment: object, told = scenario) =>
+  benchedGuarded({ engine: 'claude-code:claude-practice-1', environment, scenario: told }, ({ url }) => ({
+    ...{ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'practice', WHETSTONE_CLAUDE: claude ?? '' },
+  }))
 
 needs(
   'the claude CLI',

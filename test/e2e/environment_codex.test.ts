@@ -1,11 +1,7 @@
 /** What a suite puts around the agent, with the real Codex CLI: its hooks keep the same contract; what it can't do keeps a case from running. */
-import { readdirSync, readFileSync } from 'node:fs'
-import path from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
-import { practice } from '../engines/stage.ts'
 import { cliBinary, needs } from '../require.ts'
-import { hooks, servers, skillWith } from './environment.ts'
-import { fresh, whetstone } from './program.ts'
+import { benchedGuarded, hooks, servers } from './environment.ts'
 
 const codex = cliBinary('codex')
 const scenario = `
@@ -31,19 +27,10 @@ const feedback = {
 }
 const whole = { files: ['evals/guard'], hooks: { ...hooks, ...feedback }, rules: ['evals/rules/house.md'] }
 
-async function benched(environment: object) {
-  await using server = await practice(scenario)
-  const env = { OPENAI_BASE_URL: `${server.url}/v1`, CODEX_API_KEY: 'practice-key', WHETSTONE_CODEX: codex ?? '' }
-  const workspace = path.join(fresh(), 'ws')
-  const args = ['bench', skillWith(environment), '--engine', 'codex:gpt-5.5', '--runs', '1', '--workspace', workspace]
-  const end = await whetstone(args, { env })
-  const read = (arm: string, name: string) => {
-    const benchmarks = path.join(workspace, 'benchmarks')
-    const made = path.join(benchmarks, readdirSync(benchmarks)[0] ?? '')
-    return readFileSync(path.join(made, 'eval-1-guarded', arm, 'run-1', name), 'utf8')
-  }
-  return { end, read, log: JSON.stringify(server.requests) }
-}
+const benched = (environment: object) =>
+  benchedGuarded({ engine: 'codex:gpt-5.5', environment, scenario }, ({ url }) => ({
+    ...{ OPENAI_BASE_URL: `${url}/v1`, CODEX_API_KEY: 'practice-key', WHETSTONE_CODEX: codex ?? '' },
+  }))
 
 needs(
   'the codex CLI',
