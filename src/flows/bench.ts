@@ -61,7 +61,7 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
   const how = { passEnv, hidden, sandbox, concurrency, pace, limited, cache, settled }
   await execute({ plan, folder, skillFiles: files, ...how }, context)
   context.signal.throwIfAborted()
-  return await summarize(folder, plan, context, limited?.stopped() ?? null)
+  return await summarize(folder, plan, context, { stop: limited?.stopped() ?? null, known: settled })
 }
 
 /** The plan alone, for --dry-run: no agent is started, nothing written. */

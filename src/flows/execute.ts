@@ -37,7 +37,7 @@ export interface Execution {
   /** null: nothing is reused or kept. */
   cache: RunCache | null
   /** Runs that are on disk and graded already, by run id: nothing is done for them. */
-  settled: ReadonlySet<string>
+  settled: Pick<ReadonlySet<string>, 'has'>
   /** Absent: the pace is found by trying. */
   pace?: PaceOptions | undefined
 }

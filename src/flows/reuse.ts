@@ -1,20 +1,19 @@
 /** Takes runs from the cache into a benchmark before anything is started: each laid out and graded as if made, saying where it is from. */
-import { existsSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { CachedGrading } from '../../schemas/cache.ts'
 import type { RunSpec } from '../../schemas/plan.ts'
-import { type RunRecord, runRecord } from '../../schemas/run.ts'
+import { countedRecord, type RunRecord, runRecord } from '../../schemas/run.ts'
 import type { SuiteCase } from '../../schemas/suite.ts'
 import { checkAs, parseJson } from '../base/json.ts'
 import { cacheKey, cacheParts } from '../phases/1-plan/cache_parts.ts'
 import { gradedKey } from '../phases/3-judge/grade.ts'
 import { reusedOf } from '../phases/4-report/reused.ts'
 import { readCachedGrading } from '../store/cache_grading.ts'
-import { type CachedRun, layRun, readCachedRun, touchEntry } from '../store/cache_run.ts'
+import { type CachedRun, layRun, placeRun, readCachedRun, touchEntry } from '../store/cache_run.ts'
 import type { Damage } from '../store/damage.ts'
 import { benchmarkPaths, runPaths } from '../store/paths.ts'
-import { readRun } from '../store/store.ts'
+import { type CountedRun, readRun, type StoredRun } from '../store/store.ts'
 import { criteriaOf } from './cached_grading.ts'
 import type { FlowContext } from './context.ts'
 import { isDone } from './execute.ts'
@@ -24,9 +23,12 @@ import { gradeFinished, runFinished } from './run_events.ts'
 /** Runs between two looks at whether the user wants an end. */
 const batch = 32
 
-/** Takes what is there of the runs that are missing; gives the run ids of those that need nothing more. */
-export async function reuseRuns(runs: RunCache | null, context: FlowContext): Promise<ReadonlySet<string>> {
-  const settled = new Set<string>()
+/** What counts of each run that needs nothing more, by run id: as it lies on disk now. */
+export type Settled = ReadonlyMap<string, CountedRun>
+
+/** Takes what is there of the runs that are missing. */
+export async function reuseRuns(runs: RunCache | null, context: FlowContext): Promise<Settled> {
+  const settled = new Map<string, CountedRun>()
   if (runs?.mode !== 'use') return settled
   const taken: RunRecord[] = []
   const cases = new Map(runs.plan.cases.map((one) => [one.eval_id, one]))
@@ -37,9 +39,16 @@ export async function reuseRuns(runs: RunCache | null, context: FlowContext): Pr
     if (one === undefined || spec.rerun_of !== undefined || (await isThere(runs, spec))) continue
     const found = await find(runs, { spec, one }, context)
     if (found === null) continue
-    const { record, isSettled } = take(runs, { spec, one, found }, context)
+    const { record, grading } = take(runs, { spec, one, found }, context)
     taken.push(record)
-    if (isSettled) settled.add(spec.run_id)
+    if (grading !== null || one.expectations.length + one.checks.length === 0) {
+      settled.set(spec.run_id, {
+        record: checkAs(countedRecord, record, spec.run_id),
+        grading,
+        timing: null,
+        metrics: null,
+      })
+    }
   }
   tell(taken, runs, context)
   return settled
@@ -76,12 +85,12 @@ async function find(
   return { ...run, record, grading: grading?.of === record.ended_at ? grading : null }
 }
 
-/** The record as it is in this benchmark, and whether nothing more needs to be done for the run. */
+/** The record and the grading as they are in this benchmark; no grading: it is missing. */
 function take(
   runs: RunCache,
   { spec, one, found }: { spec: RunSpec; one: SuiteCase; found: Found },
   context: FlowContext,
-): { record: RunRecord; isSettled: boolean } {
+): Pick<StoredRun, 'record' | 'grading'> {
   const { run_id, eval_id, eval_name, configuration, key } = spec
   const record: RunRecord = {
     ...found.record,
@@ -97,7 +106,7 @@ function take(
   touchEntry(runs.cache, found.entry.key, context.now())
   context.emit(runFinished(spec, record))
   if (graded !== null) context.emit(gradeFinished(spec, graded, true))
-  return { record, isSettled: graded !== null || one.expectations.length + one.checks.length === 0 }
+  return { record, grading: graded }
 }
 
 /** The grading as this benchmark's own, saying where the judge's part is from. */
@@ -117,11 +126,8 @@ function place(
   { found, runId, replaced }: { found: CachedRun; runId: string; replaced: ReadonlyMap<string, string> },
 ): void {
   const partial = path.join(benchmarkPaths(folder).partial, runId.replaceAll('/', '__'))
-  const target = runPaths(folder, runId).folder
-  if (existsSync(partial)) rmSync(partial, { recursive: true })
   layRun(found, partial, replaced)
-  if (existsSync(target)) rmSync(target, { recursive: true })
-  renameSync(partial, target)
+  placeRun(partial, runPaths(folder, runId).folder)
 }
 
 function tell(taken: readonly RunRecord[], runs: RunCache, context: FlowContext): void {

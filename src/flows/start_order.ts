@@ -18,7 +18,7 @@ export interface StartQueue<R extends Run> {
 
 /** The queue of a benchmark: what a case takes is known from the workspace's newest other benchmark, else learned on the way. */
 export async function startQueue<R extends Run>(runs: readonly R[], folder: string): Promise<StartQueue<R>> {
-  return queueOf(runs, await secondsByCase(folder))
+  return queueOf(runs, runs.length === 0 ? new Map() : await secondsByCase(folder))
 }
 
 interface Waiting<R> {

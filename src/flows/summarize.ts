@@ -39,17 +39,21 @@ export interface BenchResult extends Summarized {
   plan: Plan
 }
 
-/**
- * Reads all runs of the plan, aggregates and writes the reports. `stop`: what ended it before all runs were made; not
- * given: what the last benchmark.json says, as long as runs are missing.
- */
+export interface SoFar {
+  /** What ended it before all runs were made; not given: what the last benchmark.json says, as long as runs are missing. */
+  stop?: Stop | null
+  /** What this process wrote itself and need not read again, by run id. */
+  known?: ReadonlyMap<string, CountedRun>
+}
+
+/** Reads all runs of the plan, aggregates and writes the reports. */
 export async function summarize(
   folder: string,
   plan: Plan,
   context: FlowContext,
-  stop?: Stop | null,
+  { stop, known = new Map() }: SoFar = {},
 ): Promise<BenchResult> {
-  const results = readResults(folder, plan, context)
+  const results = readResults({ folder, plan, known }, context)
   const redactor = redactorFor(context.env)
   const noise = await knownNoise(folder, plan, context)
   const made = aggregate({
@@ -123,14 +127,18 @@ export async function isComplete(folder: string): Promise<boolean> {
 }
 
 /** The runs on disk that belong to the plan, by run id. */
-function readResults(folder: string, plan: Plan, context: FlowContext) {
+function readResults(
+  { folder, plan, known }: { folder: string; plan: Plan } & Required<Pick<SoFar, 'known'>>,
+  context: FlowContext,
+) {
   const results = new Map<string, CountedRun & { again?: readonly Grading[] }>()
   const tell = (damage: Damage) =>
     context.emit({ type: 'artefact_damaged', ...damage, mended: 'left out; the same bench makes it anew' })
   for (const spec of plan.runs) {
-    const stored = readCounted(folder, spec.run_id, tell)
+    const written = known.get(spec.run_id)
+    const stored = written ?? readCounted(folder, spec.run_id, tell)
     if (stored === null || stored.record.key !== spec.key) continue
-    const again = [...readAgain(folder, spec.run_id, tell).values()]
+    const again = written === undefined ? [...readAgain(folder, spec.run_id, tell).values()] : []
     results.set(spec.run_id, again.length === 0 ? stored : { ...stored, again })
   }
   return results

@@ -6,6 +6,8 @@ import {
   linkSync,
   mkdirSync,
   readFileSync,
+  renameSync,
+  rmSync,
   statSync,
   utimesSync,
   writeFileSync,
@@ -80,9 +82,13 @@ export async function readCachedRun(cache: Cache, key: string, onDamage: OnDamag
   }
 }
 
-/** Lays the files in a new folder, `replaced` ones with another content. Throws what the file system throws. */
+/**
+ * Lays the files in a new folder, `replaced` ones with another content; what lies there of an earlier try gives way. Throws what the
+ * file system throws. By the thousand: no call that looks before it acts.
+ */
 export function layRun(run: CachedRun, folder: string, replaced: ReadonlyMap<string, string>): void {
-  mkdirSync(path.join(folder, 'outputs'), { recursive: true })
+  makeAnew(folder)
+  mkdirSync(`${folder}/outputs`)
   const made = new Set(['.', 'outputs'])
   const place = (name: string) => {
     const parent = path.posix.dirname(name)
@@ -97,6 +103,28 @@ export function layRun(run: CachedRun, folder: string, replaced: ReadonlyMap<str
   }
   for (const { path: name, source } of run.large) linkOrCopy(source, place(name))
   for (const [name, text] of replaced) writeFileSync(place(name), text)
+}
+
+function makeAnew(folder: string): void {
+  try {
+    mkdirSync(folder)
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') rmSync(folder, { recursive: true })
+    else if (codeOf(error) !== 'ENOENT') throw error
+    mkdirSync(folder, { recursive: true })
+  }
+}
+
+/** Moves a laid run to its place; one that lies there gives way. */
+export function placeRun(laid: string, target: string): void {
+  try {
+    renameSync(laid, target)
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') mkdirSync(path.dirname(target), { recursive: true })
+    else if (codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST') rmSync(target, { recursive: true })
+    else throw error
+    renameSync(laid, target)
+  }
 }
 
 /** Says that the entry was used just now: what is used longest ago is pruned first. */

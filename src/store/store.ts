@@ -160,6 +160,7 @@ export async function writeMetadata(
   statements: (one: SuiteCase) => string[],
 ): Promise<void> {
   const runs = new Map<number, string[]>()
+  const there = new Set<string>()
   for (const { eval_id, run_id } of made.runs) runs.set(eval_id, [...(runs.get(eval_id) ?? []), run_id])
   for (const one of made.cases) {
     const value = {
@@ -173,9 +174,15 @@ export async function writeMetadata(
     const [first] = files
     if (first === undefined) continue
     const text = `${JSON.stringify(checkAs(evalMetadata, value, first), null, 2)}\n`
-    for (const file of files) {
-      mkdirSync(path.dirname(file), { recursive: true })
-      writeWhole(file, text)
-    }
+    // the arms' folders first: that of the case is above them
+    for (const file of [...files].reverse()) writeInto(there, file, text)
   }
+}
+
+/** Writes into a folder that is made with all above it, unless it is known to be there. */
+function writeInto(there: Set<string>, file: string, text: string): void {
+  const folder = path.dirname(file)
+  if (!there.has(folder)) mkdirSync(folder, { recursive: true })
+  there.add(folder).add(path.dirname(folder))
+  writeWhole(file, text)
 }
