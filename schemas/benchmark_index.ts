@@ -11,6 +11,16 @@ export const indexArm = z.object({
   cost_usd: z.number().nullable(),
 })
 
+/** The difference on the cases of the benchmark, as its `statistics` has it, beside all others of the index. */
+export const indexLift = z.object({
+  mean: z.number(),
+  ci_low: z.number().nullable(),
+  ci_high: z.number().nullable(),
+  p_value: z.number().nullable().describe('of this benchmark alone'),
+  p_adjusted: z.number().nullable().describe('by Holm, for all rows that have a p'),
+  change: z.enum(['better', 'worse', 'within_chance']).describe('better and worse: p_adjusted is at most alpha'),
+})
+
 export const indexRow = z.object({
   skill: z.string().describe("the skill's name; its path where no name could be read"),
   cell: z.string().nullable().describe('engine:model of a matrix; null without a matrix'),
@@ -23,15 +33,19 @@ export const indexRow = z.object({
   candidate: indexArm.nullable(),
   baseline: indexArm.nullable(),
   delta: z.number().nullable().describe('candidate − baseline of the mean pass rates; null where an arm has none'),
+  lift: indexLift.nullable().describe('null: nothing to compare, or no statistics'),
 })
 
 export const benchmarkIndex = z.object({
   schema_version: z.literal(1),
   created_at: z.iso.datetime(),
   judge: z.string().nullable().describe('the one judge of a matrix; null: none needed, or each skill its own'),
+  calibrations: z.boolean().optional().describe('true: each row is the baseline against itself'),
+  alpha: z.number().describe('of change'),
   rows: z.array(indexRow).describe('largest delta first; those without one behind, those without a benchmark last'),
 })
 
+export type IndexLift = z.infer<typeof indexLift>
 export type IndexArm = z.infer<typeof indexArm>
 export type IndexRow = z.infer<typeof indexRow>
 export type BenchmarkIndex = z.infer<typeof benchmarkIndex>

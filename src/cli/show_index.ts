@@ -1,7 +1,7 @@
 /** Prints what a bench of several ended with: one table, the errors, the paths; gives the worst exit code of all. */
 import path from 'node:path'
 import type { ManyResult } from '../flows/bench_many.ts'
-import { indexHeadline, indexTable } from '../phases/4-report/index_table.ts'
+import { indexHeadline, indexHint, indexTable } from '../phases/4-report/index_table.ts'
 import { indexPaths } from '../store/paths.ts'
 import { codeFor } from './error_code.ts'
 import { exitCodes } from './exit.ts'
@@ -49,7 +49,8 @@ export async function showIndex({ root, index, ends }: ManyResult, how: HowToSho
   const place = (file: string) => `${dim('wrote')} ${safe(path.relative(process.cwd(), file) || file)}`
   const paths = indexPaths(root)
   const judge = index.judge === null ? [] : [dim(safe(`judge of all: ${index.judge}`))]
-  const lines = ['', bold(indexHeadline(index)), '', dim(table[0] ?? ''), ...table.slice(1), '', ...judge]
+  const hint = [indexHint(index)].flatMap((line) => (line === null ? [] : [dim(line)]))
+  const lines = ['', bold(indexHeadline(index)), '', dim(table[0] ?? ''), ...table.slice(1), '', ...hint, ...judge]
   const judged = reported.flatMap(({ name, gates }) => gateLines(gates).map((line) => `${safe(name)}: ${line}`))
   process.stdout.write(`${[...lines, ...judged, ...[paths.index, paths.markdown, paths.page].map(place)].join('\n')}\n`)
   return code

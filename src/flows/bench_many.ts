@@ -61,8 +61,9 @@ export async function benchMany(asked: ManyRequest, context: FlowContext, benchO
     ends.push(end)
     if (end.status === 'benched') stopped ??= end.result.benchmark.metadata.stopped
   }
-  const place = asked.calibrate === true ? collectionFolder(root, 'calibrations') : root // beside the index of benchmarks
-  const index = await writeIndex(place, { ends, judge, now: context.now() })
+  const calibrations = asked.calibrate === true
+  const place = calibrations ? collectionFolder(root, 'calibrations') : root // the index of benchmarks stays
+  const index = await writeIndex(place, { ends, judge, now: context.now(), calibrations })
   return { root: place, index, ends }
 }
 

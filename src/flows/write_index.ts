@@ -4,7 +4,8 @@ import { type BenchmarkIndex, benchmarkIndex } from '../../schemas/benchmark_ind
 import { messageOf, UserError } from '../base/error.ts'
 import { writeAtomic } from '../base/files.ts'
 import { indexHtml, indexMarkdown } from '../phases/4-report/index_page.ts'
-import { failedRow, indexRow, inIndexOrder } from '../phases/4-report/index_row.ts'
+import { failedRow, indexRow, inIndexOrder, withHolm } from '../phases/4-report/index_row.ts'
+import { usualOptions } from '../phases/4-report/stats/options.ts'
 import { indexPaths } from '../store/paths.ts'
 import { writeArtefact } from '../store/store.ts'
 import type { OneEnd } from './bench_many.ts'
@@ -14,11 +15,25 @@ export interface IndexRequest {
   ends: readonly OneEnd[]
   judge: string | null
   now: Date
+  /** The benchmarks are calibrations. */
+  calibrations?: boolean
 }
 
-export async function writeIndex(root: string, { ends, judge, now }: IndexRequest): Promise<BenchmarkIndex> {
-  const rows = inIndexOrder(ends.map((end) => rowOf(root, end)))
-  const index: BenchmarkIndex = { schema_version: 1, created_at: now.toISOString(), judge, rows }
+export async function writeIndex(
+  root: string,
+  { ends, judge, now, calibrations = false }: IndexRequest,
+): Promise<BenchmarkIndex> {
+  const { alpha } = usualOptions
+  const rows = withHolm(inIndexOrder(ends.map((end) => rowOf(root, end))), alpha)
+  const created_at = now.toISOString()
+  const index: BenchmarkIndex = {
+    schema_version: 1,
+    created_at,
+    judge,
+    ...(calibrations && { calibrations }),
+    alpha,
+    rows,
+  }
   const paths = indexPaths(root)
   await writeArtefact(benchmarkIndex, paths.index, index)
   await writeAtomic(paths.markdown, indexMarkdown(index))

@@ -1,7 +1,7 @@
 /** `index.html` and `index.md`: several benchmarks on one page, each linked to its own report. */
 import { createHash } from 'node:crypto'
 import type { BenchmarkIndex, IndexRow } from '../../../schemas/benchmark_index.ts'
-import { indexHeadline, indexTable } from './index_table.ts'
+import { indexHeadline, indexHint, indexTable } from './index_table.ts'
 import { table, text } from './markdown.ts'
 import { asset, template } from './templates.ts'
 import { visible } from './words.ts'
@@ -20,6 +20,7 @@ interface View {
   styleHash: string
   headline: string
   judge: string | null
+  hint: string | null
   header: string[]
   rows: { name: string; link: string | null; cells: { column: string; value: string }[] }[]
   items: Item[]
@@ -28,10 +29,13 @@ interface View {
 const css = asset('report.css') + asset('index.css')
 const styleHash = createHash('sha256').update(css).digest('base64')
 const fillHtml = template<View>('index.html.hbs', 'html')
-const fillMarkdown = template<{ headline: string; judge: string | null; table: string; items: Item[] }>(
-  'index.md.hbs',
-  'text',
-)
+const fillMarkdown = template<{
+  headline: string
+  judge: string | null
+  hint: string | null
+  table: string
+  items: Item[]
+}>('index.md.hbs', 'text')
 
 export function indexHtml(index: BenchmarkIndex): string {
   const { header, rows } = indexTable(index)
@@ -40,6 +44,7 @@ export function indexHtml(index: BenchmarkIndex): string {
     styleHash,
     headline: indexHeadline(index),
     judge: index.judge === null ? null : visible(index.judge),
+    hint: indexHint(index),
     header,
     rows: rows.map(([name = '', ...cells], place) => ({
       name: visible(name),
@@ -55,6 +60,7 @@ export function indexMarkdown(index: BenchmarkIndex): string {
   return fillMarkdown({
     headline: text(indexHeadline(index)),
     judge: index.judge === null ? null : text(index.judge),
+    hint: nullable(indexHint(index), text),
     table: table(header, rows, 'numbers'),
     items: index.rows.map((row) => itemOf(row, text)),
   })

@@ -1,9 +1,10 @@
 /** A benchmark as one row of an index, and the order of the rows. */
 import type { Benchmark } from '../../../schemas/benchmark.ts'
-import type { IndexArm, IndexRow } from '../../../schemas/benchmark_index.ts'
+import type { IndexArm, IndexLift, IndexRow } from '../../../schemas/benchmark_index.ts'
 import { armSummary, armsOf } from './arms.ts'
 import { incompleteness } from './incomplete.ts'
 import { describe } from './stats/describe.ts'
+import { holm } from './stats/holm.ts'
 import { round } from './stats/round.ts'
 import { headline } from './summary_table.ts'
 
@@ -30,13 +31,41 @@ export function indexRow(name: IndexName, benchmark: Benchmark, folder: string):
     candidate,
     baseline,
     delta: a === undefined || b === undefined ? null : round(a - b, 4),
+    lift: liftOf(benchmark),
   }
+}
+
+function liftOf({ statistics }: Benchmark): IndexRow['lift'] {
+  const {
+    mean = null,
+    ci_low = null,
+    ci_high = null,
+    p_value = null,
+  } = statistics?.scopes?.these_cases.difference ?? {}
+  return mean === null ? null : { mean, ci_low, ci_high, p_value, p_adjusted: p_value, change: 'within_chance' }
+}
+
+/** Whoever picks the best of many is often picking luck: each p is adjusted for the number of them. */
+export function withHolm(rows: readonly IndexRow[], alpha: number): IndexRow[] {
+  const known = rows.flatMap((row) => row.lift?.p_value ?? [])
+  const adjusted = holm(known)
+  let place = 0
+  return rows.map((row) => {
+    if (row.lift === null || row.lift.p_value === null) return row
+    const p_adjusted = round(adjusted[place++] ?? 1, 6)
+    return { ...row, lift: { ...row.lift, p_adjusted, change: changeOf(row.lift.mean, p_adjusted, alpha) } }
+  })
+}
+
+function changeOf(mean: number, p: number, alpha: number): IndexLift['change'] {
+  if (p > alpha || mean === 0) return 'within_chance'
+  return mean > 0 ? 'better' : 'worse'
 }
 
 /** The row of what could not be benched. */
 export function failedRow(name: IndexName, message: string, fix: string | null): IndexRow {
   const nothing = { folder: null, report: null, headline: null, incomplete: null, candidate: null, baseline: null }
-  return { ...name, ...nothing, status: 'failed', error: { message, fix }, delta: null }
+  return { ...name, ...nothing, status: 'failed', error: { message, fix }, delta: null, lift: null }
 }
 
 /** Largest difference first; without one behind, failed last; ties as they came. */

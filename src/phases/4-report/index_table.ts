@@ -1,8 +1,8 @@
 /** An index as one table of plain text, shared by terminal, markdown and page. */
-import type { BenchmarkIndex, IndexArm, IndexRow } from '../../../schemas/benchmark_index.ts'
+import type { BenchmarkIndex, IndexArm, IndexLift, IndexRow } from '../../../schemas/benchmark_index.ts'
 import { signed } from './stats/round.ts'
 import type { SummaryTable } from './summary_table.ts'
-import { count, dollars, hundredths, percent, plural, seconds } from './words.ts'
+import { count, dollars, hundredths, percent, plural, probability, seconds } from './words.ts'
 
 type Column = [title: string, cell: (row: IndexRow) => string | null]
 
@@ -10,6 +10,7 @@ const columns: readonly Column[] = [
   ['with', (row) => rate(row.candidate)],
   ['without', (row) => rate(row.baseline)],
   ['difference', (row) => (row.delta === null ? null : `${signed(hundredths(row.delta), 0)} points`)],
+  ['p (Holm)', (row) => (row.lift?.p_adjusted == null ? null : probability(row.lift.p_adjusted))],
   ['n', (row) => (row.candidate ? [row.candidate, row.baseline].flatMap((arm) => arm?.runs ?? []).join(' + ') : null)],
   ['tokens', (row) => known(row, 'tokens', count)],
   ['cost', (row) => known(row, 'cost_usd', dollars)],
@@ -19,6 +20,7 @@ const columns: readonly Column[] = [
 /** One row a benchmark, named first; columns of which nothing is known are left out. The last column says what is wrong. */
 export function indexTable(index: BenchmarkIndex): SummaryTable {
   const { rows } = index
+  const titles: Record<string, string> = index.calibrations === true ? { with: 'again', without: 'first' } : {}
   const names: Column[] = [
     ['skill', (row) => row.skill],
     ['engine', (row) => row.cell],
@@ -26,18 +28,26 @@ export function indexTable(index: BenchmarkIndex): SummaryTable {
   const marks: Column = ['', (row) => (row.status === 'done' ? null : mark(row))]
   const shown = [...names, ...columns, marks].filter(([, cell]) => rows.some((row) => cell(row) !== null))
   return {
-    header: shown.map(([title]) => title),
+    header: shown.map(([title]) => titles[title] ?? title),
     rows: rows.map((row) => shown.map(([title, cell]) => cell(row) ?? (title === '' ? '' : '–'))),
   }
 }
 
 /** One sentence over everything: how many there are, how many got better, what is missing. */
-export function indexHeadline({ rows }: BenchmarkIndex): string {
+export function indexHeadline({ rows, calibrations }: BenchmarkIndex): string {
   const number = (test: (row: IndexRow) => boolean) => rows.filter(test).length
+  const beyond = (change: IndexLift['change']) =>
+    rows.some(({ lift }) => lift !== null) ? ` (${number(({ lift }) => lift?.change === change)} beyond chance)` : ''
   const parts = [
-    `${number((row) => (row.delta ?? 0) > 0)} better with the skill`,
-    `${number((row) => row.delta === 0)} the same`,
-    `${number((row) => (row.delta ?? 0) < 0)} worse`,
+    ...(calibrations === true
+      ? [
+          `${number(({ lift }) => lift !== null && lift.change !== 'within_chance')} with more than chance between equal arms`,
+        ]
+      : [
+          `${number((row) => (row.delta ?? 0) > 0)} better with the skill${beyond('better')}`,
+          `${number((row) => row.delta === 0)} the same`,
+          `${number((row) => (row.delta ?? 0) < 0)} worse${beyond('worse')}`,
+        ]),
     ...counted(
       number((row) => row.status === 'incomplete'),
       'incomplete',
@@ -47,7 +57,15 @@ export function indexHeadline({ rows }: BenchmarkIndex): string {
       'not benched',
     ),
   ]
-  return `${plural(rows.length, 'benchmark')}: ${parts.join(', ')}.`
+  return `${plural(rows.length, calibrations === true ? 'calibration' : 'benchmark')}: ${parts.join(', ')}.`
+}
+
+/** What the p of the table is; null where no row has one. */
+export function indexHint({ rows, alpha }: BenchmarkIndex): string | null {
+  const known = rows.filter(({ lift }) => lift !== null && lift.p_value !== null).length
+  if (known === 0) return null
+  const many = known === 1 ? '' : `, adjusted for ${known} comparisons (Holm)`
+  return `p: on its own cases, indicators left out${many}; beyond chance: at most ${alpha}.`
 }
 
 function counted(number: number, what: string): string[] {

@@ -31,6 +31,11 @@ export function dollars(usd: number): string {
   return `$${fixed(usd, usd > 0 && usd < 0.01 ? 4 : 2)}`
 }
 
+/** A p value: 0.003, 0.25, < 0.001. */
+export function probability(p: number): string {
+  return p < 0.001 ? '< 0.001' : fixed(p, p < 0.1 ? 3 : 2)
+}
+
 /** "1 run", "2 runs". */
 export function plural(number: number, word: string): string {
   return `${count(number)} ${word}${number === 1 ? '' : 's'}`

@@ -1,6 +1,6 @@
 /** The sentence of each scope, as a person reads it. */
 import type { Noise, ScopeDifference } from '../../../../schemas/benchmark_statistics.ts'
-import { hundredths, percent, plural } from '../words.ts'
+import { hundredths, percent, plural, probability } from '../words.ts'
 import { fixed } from './round.ts'
 import type { ScopeNumbers } from './these_cases.ts'
 
@@ -78,7 +78,7 @@ function ends({ ci_low: low, ci_high: high }: ScopeDifference): string {
 
 function pText({ p_value: p }: ScopeDifference): string {
   if (p === null) return ''
-  return p < 0.001 ? 'p < 0.001' : `p = ${fixed(p, p < 0.1 ? 3 : 2)}`
+  return p < 0.001 ? 'p < 0.001' : `p = ${probability(p)}`
 }
 
 function boundText({ method }: ScopeDifference): string {

@@ -1,0 +1,71 @@
+/** An index ranks: each p is adjusted for the number of rows, in json, table and page. */
+import { describe, expect, test } from 'vitest'
+import { type BenchmarkIndex, benchmarkIndex } from '../../../schemas/benchmark_index.ts'
+import { aggregate } from '../../../src/phases/4-report/aggregate.ts'
+import { indexHtml, indexMarkdown } from '../../../src/phases/4-report/index_page.ts'
+import { failedRow, indexRow, inIndexOrder, withHolm } from '../../../src/phases/4-report/index_row.ts'
+import { indexHeadline, indexHint, indexTable } from '../../../src/phases/4-report/index_table.ts'
+import { arm, inputOf } from './fixture.ts'
+
+const runs = (passed: number) => Array.from({ length: 5 }, (_, at) => (at < passed ? '+' : '-'))
+const bench = (candidate: number, baseline: number) =>
+  aggregate(inputOf([...arm(1, 'with_skill', runs(candidate)), ...arm(1, 'without_skill', runs(baseline))]))
+const rowOf = (skill: string, candidate: number, baseline: number) =>
+  indexRow({ skill, cell: null }, bench(candidate, baseline), `${skill}/benchmarks/x`)
+const indexOf = (rows: BenchmarkIndex['rows'], more: Partial<BenchmarkIndex> = {}): BenchmarkIndex =>
+  benchmarkIndex.parse({
+    schema_version: 1,
+    created_at: '2026-01-15T10:30:00.000Z',
+    judge: null,
+    alpha: 0.05,
+    rows: withHolm(inIndexOrder(rows), 0.05),
+    ...more,
+  })
+
+describe('Holm over the rows', () => {
+  const alone = indexOf([rowOf('best', 5, 0)])
+  const many = indexOf([
+    rowOf('none', 2, 2),
+    rowOf('best', 5, 0),
+    failedRow({ skill: 'bad', cell: null }, 'no suite', null),
+    ...Array.from({ length: 8 }, (_, at) => rowOf(`other-${at}`, 3, 2)),
+  ])
+  const best = (index: BenchmarkIndex) => index.rows.find(({ skill }) => skill === 'best')?.lift
+
+  test('one alone keeps its p', () => {
+    // all 5 against none of 5: 2 of the 252 ways to deal them
+    expect(best(alone)).toMatchObject({ mean: 1, p_value: 0.007937, p_adjusted: 0.007937, change: 'better' })
+    expect(indexHeadline(alone)).toBe(
+      '1 benchmark: 1 better with the skill (1 beyond chance), 0 the same, 0 worse (0 beyond chance).',
+    )
+    expect(indexHint(alone)).toBe('p: on its own cases, indicators left out; beyond chance: at most 0.05.')
+  })
+  test('the best of ten is no longer beyond chance', () => {
+    expect(best(many)).toMatchObject({ p_value: 0.007937, p_adjusted: 0.07937, change: 'within_chance' })
+    expect(indexHeadline(many)).toContain('9 better with the skill (0 beyond chance)')
+  })
+  test('a row without a benchmark counts for none of it', () => {
+    expect(many.rows.at(-1)).toMatchObject({ skill: 'bad', lift: null })
+    expect(indexHint(many)).toContain('adjusted for 10 comparisons (Holm)')
+    expect(indexHint(indexOf([failedRow({ skill: 'bad', cell: null }, 'no suite', null)]))).toBeNull()
+  })
+  test('table, page and Markdown show it', () => {
+    const { header, rows } = indexTable(many)
+    const at = header.indexOf('p (Holm)')
+    expect(rows.map((row) => row[at])).toEqual(['0.079', ...Array(9).fill('1.00'), '–'])
+    for (const text of [indexHtml(many), indexMarkdown(many)]) {
+      expect(text).toContain('p (Holm)')
+      expect(text).toContain('0.079')
+      expect(text).toContain('10 comparisons')
+    }
+  })
+  test('worse is said as well', () => {
+    expect(indexOf([rowOf('worst', 0, 5)]).rows[0]?.lift?.change).toBe('worse')
+  })
+})
+
+test('an index of calibrations says nothing of a skill', () => {
+  const index = indexOf([rowOf('a', 5, 0), rowOf('b', 2, 2)], { calibrations: true })
+  expect(indexHeadline(index)).toBe('2 calibrations: 1 with more than chance between equal arms.')
+  expect(indexTable(index).header.slice(1, 3)).toEqual(['again', 'first'])
+})
