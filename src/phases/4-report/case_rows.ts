@@ -15,10 +15,12 @@ export function rowsOf(benchmark: Benchmark): CaseRow[] {
 
 /** One row a case, by eval_id. */
 export function caseRows(cases: readonly ReportCase[], runs: readonly BenchmarkRun[], arms: Arms): CaseRow[] {
+  const byCase = new Map<number, BenchmarkRun[]>(cases.map((one) => [one.eval_id, []]))
+  for (const run of runs) byCase.get(run.eval_id)?.push(run)
   return [...cases]
     .sort((a, b) => a.eval_id - b.eval_id)
     .map((one) => {
-      const own = runs.filter((run) => run.eval_id === one.eval_id)
+      const own = byCase.get(one.eval_id) ?? []
       const cells = armNames(arms).map(
         (name) => [name, armCell(own.filter((run) => run.configuration === name))] as const,
       )

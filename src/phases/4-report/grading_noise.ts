@@ -19,6 +19,7 @@ export function gradingNoise(
   arms: Arms,
   results: AggregateInput['results'],
 ): Noise['grading'] {
+  if (!runs.some(({ runId }) => results.get(runId)?.again)) return null
   const cells = new Map<string, number[][]>()
   for (const { runId, run } of runs) {
     if (sideOf(run, arms) === null) continue
@@ -26,7 +27,9 @@ export function gradingNoise(
     const alike = again.filter((one) => isAlike(one, grading))
     const scores = [grading, ...alike].flatMap((one) => shareIn(one, rulesApply(arms)) ?? [])
     const key = `${run.eval_id} ${run.configuration}`
-    if (scores.length > 0) cells.set(key, [...(cells.get(key) ?? []), scores])
+    const cell = cells.get(key) ?? []
+    if (scores.length > 0) cell.push(scores)
+    cells.set(key, cell)
   }
   return splitNoise([...cells.values()].filter((all) => all.some((scores) => scores.length > 1)))
 }

@@ -46,15 +46,18 @@ function ruleOf(candidate: number, baseline: number): Rule | null {
 }
 
 function tallies(runs: readonly BenchmarkRun[]): Tally[] {
-  const found = new Map<string, Tally>()
+  const found = new Map<number, Map<string, Tally>>()
   for (const run of runs) {
+    const own = found.get(run.eval_id) ?? new Map<string, Tally>()
+    found.set(run.eval_id, own)
     for (const { text, passed } of run.expectations) {
-      const key = `${run.eval_id} ${text}`
-      const tally = found.get(key) ?? { evalId: run.eval_id, text, arms: new Map() }
+      const tally = own.get(text) ?? { evalId: run.eval_id, text, arms: new Map() }
       const arm = tally.arms.get(run.configuration) ?? { passed: 0, total: 0 }
-      tally.arms.set(run.configuration, { passed: arm.passed + Number(passed), total: arm.total + 1 })
-      found.set(key, tally)
+      arm.passed += Number(passed)
+      arm.total += 1
+      tally.arms.set(run.configuration, arm)
+      own.set(text, tally)
     }
   }
-  return [...found.values()]
+  return [...found.values()].flatMap((own) => [...own.values()])
 }
