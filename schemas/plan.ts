@@ -70,6 +70,11 @@ export const planOptions = z.object({
   activation,
   on_timeout: z.enum(['fail', 'exclude']),
   retries: z.number().int().nonnegative(),
+  judge_samples: z.number().int().min(2).optional().describe('votes of the judge on each expectation; absent: one'),
+  require_evidence: z
+    .literal(true)
+    .optional()
+    .describe('a pass on a quote that is not found is a judge error; absent: it is flagged'),
 })
 
 export const plan = z.object({

@@ -3,6 +3,14 @@ import type { EngineChoice } from '../../schemas/plan.ts'
 import { UserError } from '../base/error.ts'
 import { openRoom } from '../base/room.ts'
 import { chooseEngine } from '../engines/auto.ts'
+import {
+  crossFamilyJudge,
+  familyWarning,
+  isJudgeList,
+  judgeList,
+  judgeName,
+  selectJudge,
+} from '../engines/judge_choice.ts'
 import { resolveEngineChoice, resolveJudgeChoice } from '../engines/models.ts'
 import { runEnvironment } from '../phases/2-run/environment.ts'
 import type { FlowContext } from './context.ts'
@@ -10,7 +18,10 @@ import type { FlowContext } from './context.ts'
 export interface AutoEngine {
   /** An engine in place of `auto`. Throws UserError when none can work. */
   choose(asked: EngineChoice, role: string, choices: string[]): Promise<EngineChoice>
-  /** The judge that --judge names; where it names none, the engine of the runs if it can judge, else the first that can work. */
+  /**
+   * The judge that --judge names, of a list the first of another family than the agent's that can be asked; where it names none, the
+   * engine of the runs if it can judge, else the first that can work. A judge of the agent's own family is warned of among the choices.
+   */
   judge(text: string | null, engine: EngineChoice, choices: string[]): Promise<EngineChoice>
 }
 
@@ -32,14 +43,37 @@ export function autoEngine(context: FlowContext, lenient = false): AutoEngine {
   return {
     choose,
     async judge(text, engine, choices) {
-      const named = text === null ? null : resolveJudgeChoice(text)
-      if (named !== null) return named.name === 'auto' ? choose(named, 'judge', choices) : named
-      if (engine.name === 'command' || engine.name === 'auto')
-        return choose({ name: 'auto', model: null }, 'judge', choices)
-      choices.push(
-        `judge: ${engine.name}${engine.model ? `:${engine.model}` : ''} (the engine of the runs; --judge names another)`,
-      )
-      return { name: engine.name, model: engine.model }
+      const judge = await named(text, engine, choices)
+      const warning = familyWarning(judge, engine)
+      if (warning !== null) choices.push(await withWayOut(warning, engine))
+      return judge
     },
+  }
+
+  async function named(text: string | null, engine: EngineChoice, choices: string[]): Promise<EngineChoice> {
+    if (text !== null && isJudgeList(text)) {
+      const { judge, why } = await selectJudge({
+        recommended: judgeList(text, engine),
+        agent: engine,
+        env: context.env,
+      })
+      choices.push(`judge: ${judgeName(judge)} (${why})`)
+      return judge
+    }
+    const chosen = text === null ? null : resolveJudgeChoice(text)
+    if (chosen !== null) return chosen.name === 'auto' ? choose(chosen, 'judge', choices) : chosen
+    if (engine.name === 'command' || engine.name === 'auto')
+      return choose({ name: 'auto', model: null }, 'judge', choices)
+    choices.push(
+      `judge: ${engine.name}${engine.model ? `:${engine.model}` : ''} (the engine of the runs; --judge names another)`,
+    )
+    return { name: engine.name, model: engine.model }
+  }
+
+  async function withWayOut(warning: string, agent: EngineChoice): Promise<string> {
+    const other = await crossFamilyJudge(agent, context.env)
+    return other === null
+      ? `warning: ${warning}; a key of another provider would allow another`
+      : `warning: ${warning}; --judge ${judgeName(other)} is of another and can be asked here`
   }
 }

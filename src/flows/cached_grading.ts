@@ -11,11 +11,11 @@ import { messageOf } from '../base/error.ts'
 import { canonicalJson, sha256 } from '../base/json.ts'
 import { cacheFormat, cacheKey, cacheParts } from '../phases/1-plan/cache_parts.ts'
 import { evidenceDigest } from '../phases/3-judge/evidence_digest.ts'
-import { gradedKey } from '../phases/3-judge/grade.ts'
 import type { JudgeMemory } from '../phases/3-judge/judge.ts'
 import { keepAnswer, keepGrading, readAnswer } from '../store/cache_grading.ts'
 import { type Damage, readIf } from '../store/damage.ts'
 import { runPaths } from '../store/paths.ts'
+import { keyOfGrading } from './key_of_grading.ts'
 import type { RunCache } from './run_cache.ts'
 
 /** The hash of the criteria and of who decides them; null: a command decides, which is asked each time, or the judge is not known. */
@@ -33,13 +33,13 @@ export function criteriaOf(runs: Pick<RunCache, 'plan' | 'judge'>, one: SuiteCas
 const criteriaOfPlans = new WeakMap<object, Map<SuiteCase, string | null>>()
 
 function hashOfCriteria(runs: Pick<RunCache, 'plan' | 'judge'>, one: SuiteCase): string | null {
-  const { judge, on_timeout: onTimeout } = runs.plan.options
+  const { judge } = runs.plan.options
   if (one.checks.some(({ type }) => type === 'command')) return null
   if (one.expectations.length > 0 && judge !== null && runs.judge === null) return null
   const asks = one.expectations.length > 0 ? runs.judge : null
   const parts: KeyParts = {
     format: String(cacheFormat),
-    criteria: gradedKey({ runKey: '', case: one, judge, onTimeout }),
+    criteria: keyOfGrading(runs.plan, one, ''),
     ...asks,
   }
   return cacheKey(parts)

@@ -16,6 +16,7 @@ import type { FlowContext } from './context.ts'
 import { gradeRepeatedly } from './grade_again.ts'
 import { gradeStored } from './grade_stored.ts'
 import { holdBenchmark } from './hold.ts'
+import { type JudgingWish, withJudging } from './judging.ts'
 import { openPace } from './pace.ts'
 import { preflight } from './preflight.ts'
 import { hiddenFrom } from './start_sandbox.ts'
@@ -28,6 +29,8 @@ export interface GradeAgainRequest {
   judge: string | null
   /** Where the judge's server is; null: as planned, or where the environment says. */
   baseUrl?: string | null
+  /** Absent, and null in it: as planned. */
+  judging?: JudgingWish
   cases: readonly string[]
   concurrency: number
   /** Grade even what was graded with the same criteria and judge. */
@@ -97,12 +100,20 @@ async function withPresentCriteria(plan: Plan, request: GradeAgainRequest, conte
     return withCriteria(old, now)
   })
   const { judge: planned, engine } = plan.options
-  const named = request.judge === null ? planned : await autoEngine(context).judge(request.judge, engine, [])
+  const choices: string[] = []
+  const named = request.judge === null ? planned : await autoEngine(context).judge(request.judge, engine, choices)
+  const known = new Set(plan.warnings.map(({ message }) => message))
+  for (const message of choices) if (!known.has(message)) warnings.push({ file: '--judge', at: '', message })
   const judge = named && withBaseUrl(named, request.baseUrl ?? null)
   if (judge === null && cases.some((one) => one.expectations.length > 0)) {
     throw new UserError('the suite now has expectations, and the plan has no judge', 'name one with --judge')
   }
-  return { ...plan, cases, warnings, options: { ...plan.options, judge } }
+  return {
+    ...plan,
+    cases,
+    warnings,
+    options: { ...plan.options, judge, ...withJudging(request.judging, plan.options) },
+  }
 }
 
 function withCriteria(old: SuiteCase, now: SuiteCase): SuiteCase {

@@ -11,12 +11,13 @@ import { confine } from '../phases/2-run/confine.ts'
 import { runEnvironment } from '../phases/2-run/environment.ts'
 import { restoreWorkspace } from '../phases/2-run/restore.ts'
 import { needsPlace } from '../phases/3-judge/checks/working_folder.ts'
-import { type Graded, gradedKey, gradeRun } from '../phases/3-judge/grade.ts'
+import { type Graded, gradeRun } from '../phases/3-judge/grade.ts'
 import type { JudgeMemory } from '../phases/3-judge/judge.ts'
 import { runPaths } from '../store/paths.ts'
 import { type StoredRun, writeGrading } from '../store/store.ts'
 import { judgeMemory, keepGraded } from './cached_grading.ts'
 import type { FlowContext } from './context.ts'
+import { keyOfGrading } from './key_of_grading.ts'
 import type { Pace } from './pace.ts'
 import type { RunCache } from './run_cache.ts'
 import { gradeFinished } from './run_events.ts'
@@ -56,8 +57,7 @@ export async function gradeStored(request: GradeRequest, context: FlowContext): 
 
 /** What the same grading would have as its `graded_key`. */
 export function keyOf({ plan, spec }: Pick<GradeRequest, 'plan' | 'spec'>): string {
-  const { judge, on_timeout: onTimeout } = plan.options
-  return gradedKey({ runKey: spec.key, case: caseOf({ plan, spec }), judge, onTimeout })
+  return keyOfGrading(plan, caseOf({ plan, spec }), spec.key)
 }
 
 /** Whether this is that grading, and everything in it was decided. */
@@ -103,6 +103,8 @@ export async function gradeAnew(request: GradeRequest, context: FlowContext): Pr
       baseUrl: choice?.base_url,
     },
     onTimeout,
+    samples: plan.options.judge_samples,
+    requireEvidence: plan.options.require_evidence,
     restore: (target) =>
       restoreWorkspace(
         startOf(request, { cwd: target, env, sandbox: sandboxFor([target, ...own]) }, context),

@@ -2,6 +2,7 @@
 import type { EngineChoice } from '../../schemas/plan.ts'
 import { UserError } from '../base/error.ts'
 import { canonicalJson, sha256 } from '../base/json.ts'
+import { isJudgeList } from '../engines/judge_choice.ts'
 import { resolveEngineChoice } from '../engines/models.ts'
 import { isEngineName } from '../engines/table.ts'
 import { slug } from '../phases/1-plan/slug.ts'
@@ -64,7 +65,8 @@ function folderOf(choice: EngineChoice): string {
  */
 export async function oneJudge(requests: readonly BenchRequest[], context: FlowContext): Promise<string | null> {
   for (const request of requests) {
-    if (request.judge !== null) return request.judge
+    // of a list each cell might take another
+    if (request.judge !== null && !isJudgeList(request.judge)) return request.judge
     const prepared = await planBench(request, context).catch((error: unknown) => {
       if (error instanceof UserError) return null
       throw error

@@ -14,6 +14,7 @@ import { exportGitVersion, readSkill } from '../phases/1-plan/skill.ts'
 import { type AutoEngine, autoEngine } from './auto_engine.ts'
 import type { FlowContext } from './context.ts'
 import { withHonoured } from './honoured.ts'
+import { type JudgingWish, withJudging } from './judging.ts'
 import type { Limits } from './limits.ts'
 import type { PaceOptions } from './pace.ts'
 import type { Purses } from './purses.ts'
@@ -34,6 +35,8 @@ export interface BenchRequest {
   baseUrl?: string | null
   /** engine[:model]; null: chosen. */
   judge: string | null
+  /** How the judge is asked; absent: once, and passes in doubt are flagged. */
+  judging?: JudgingWish
   runs: number
   concurrency: number
   timeoutSeconds: number
@@ -95,6 +98,7 @@ export async function prepare(request: BenchRequest, context: FlowContext, where
       activation: request.activation,
       on_timeout: request.onTimeout,
       retries: request.retries,
+      ...withJudging(request.judging),
     },
     createdAt: context.now().toISOString(),
     suiteSha256: await hashSuite(suite),

@@ -7,7 +7,6 @@ import { countedRecord, type RunRecord, runRecord } from '../../schemas/run.ts'
 import type { SuiteCase } from '../../schemas/suite.ts'
 import { checkAs, parseJson } from '../base/json.ts'
 import { cacheKey, cacheParts } from '../phases/1-plan/cache_parts.ts'
-import { gradedKey } from '../phases/3-judge/grade.ts'
 import { reusedOf } from '../phases/4-report/reused.ts'
 import { readCachedGrading } from '../store/cache_grading.ts'
 import { type CachedRun, layRun, placeRun, readCachedRun, touchEntry } from '../store/cache_run.ts'
@@ -17,6 +16,7 @@ import { type CountedRun, readRun, type StoredRun } from '../store/store.ts'
 import { criteriaOf } from './cached_grading.ts'
 import type { FlowContext } from './context.ts'
 import { isDone } from './execute.ts'
+import { keyOfGrading } from './key_of_grading.ts'
 import type { RunCache } from './run_cache.ts'
 import { gradeFinished, runFinished } from './run_events.ts'
 
@@ -111,12 +111,11 @@ function take(
 
 /** The grading as this benchmark's own, saying where the judge's part is from. */
 function regraded(runs: RunCache, of: { spec: RunSpec; one: SuiteCase; grading: CachedGrading }) {
-  const { judge, on_timeout: onTimeout } = runs.plan.options
   const { grading, from } = of.grading
   return {
     ...grading,
     ...(grading.judge && { judge: { ...grading.judge, cached_from: grading.judge.cached_from ?? from } }),
-    graded_key: gradedKey({ runKey: of.spec.key, case: of.one, judge, onTimeout }),
+    graded_key: keyOfGrading(runs.plan, of.one, of.spec.key),
   }
 }
 

@@ -8,6 +8,7 @@ import type { RunRecord } from '../../schemas/run.ts'
 import type { SuiteCase } from '../../schemas/suite.ts'
 import { UserError } from '../base/error.ts'
 import { openRoom } from '../base/room.ts'
+import { isJudgeList } from '../engines/judge_choice.ts'
 import { resolveJudgeChoice } from '../engines/models.ts'
 import { engineNamed } from '../engines/table.ts'
 import { trialProblems } from '../phases/1-plan/check/trial_rules.ts'
@@ -55,6 +56,7 @@ export async function tryAnswers(request: TryRequest, context: FlowContext): Pro
 
 function judgeNamed(text: string | null): JudgeChoice | null {
   if (text === null) return null
+  if (isJudgeList(text)) throw new UserError('--judge: a list', 'name one here, such as --judge anthropic:haiku')
   const { name, model, command = null } = resolveJudgeChoice(text)
   if (name === 'auto') throw new UserError('--judge auto: name one here', 'such as --judge anthropic:haiku')
   return { engine: engineNamed(name), model, command }

@@ -10,6 +10,7 @@ import { exitCodes } from '../exit.ts'
 import type { Reporter } from '../reporters.ts'
 import { benchFlags } from './bench_flags.ts'
 import type { OfSkill } from './bench_settings.ts'
+import { judgingWish } from './judge_flags.ts'
 import { limitsOf } from './limit_flags.ts'
 import { sandboxWish } from './sandbox_flags.ts'
 import { type Done, showResult, withFlow, withJson } from './shared.ts'
@@ -109,6 +110,7 @@ function requestOf(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
     model: parsed.model ?? null,
     judge: parsed.judge ?? null,
     baseUrl: parsed.baseUrl ?? null,
+    judging: judgingWish(parsed),
     runs: parsed.runs,
     concurrency: parsed.concurrency,
     timeoutSeconds: parsed.timeout,

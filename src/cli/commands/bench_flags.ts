@@ -1,6 +1,7 @@
 /** The flags of `bench`. */
 import type { Options } from 'yargs'
 import { gateFlags } from './gate_flags.ts'
+import { judgeFlags } from './judge_flags.ts'
 import { limitFlags } from './limit_flags.ts'
 import { sandboxFlags } from './sandbox_flags.ts'
 import { seconds, wholeNumber } from './shared.ts'
@@ -36,8 +37,9 @@ export const benchFlags = {
   judge: {
     type: 'string',
     requiresArg: true,
-    describe: 'who grades: engine[:model] or a model; the engine of the runs if not given',
+    describe: 'who grades: engine[:model] or a model, or a list of them; the engine of the runs if not given',
   },
+  ...judgeFlags,
   matrix: {
     type: 'string',
     requiresArg: true,

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { exitCodes } from '../exit.ts'
 import { gradeFlags } from './grade_flags.ts'
+import { judgingWish } from './judge_flags.ts'
 import { sandboxWish } from './sandbox_flags.ts'
 import { type Done, showResult, withFlow, withJson } from './shared.ts'
 
@@ -51,7 +52,8 @@ export function addGrade(args: Argv, done: Done, argv: readonly string[]): Argv 
       const { grade } = await import('../../flows/grade.ts')
       const { benchmark, judge = null, baseUrl = null, case: cases, anew, again, concurrency, passEnv, json } = parsed
       const sandbox = sandboxWish(parsed)
-      const request = { benchmark, judge, baseUrl, cases, anew, again, concurrency, passEnv, sandbox }
+      const judging = judgingWish(parsed)
+      const request = { benchmark, judge, baseUrl, judging, cases, anew, again, concurrency, passEnv, sandbox }
       const { result, interrupted } = await withFlow({ json, concurrency }, (context) => grade(request, context))
       done(await showResult(result, { json, interrupted }))
     },

@@ -1,5 +1,6 @@
 /** The flags of `grade`. */
 import type { Options } from 'yargs'
+import { judgeFlags } from './judge_flags.ts'
 import { sandboxFlags } from './sandbox_flags.ts'
 import { wholeNumber } from './shared.ts'
 
@@ -7,8 +8,9 @@ export const gradeFlags = {
   judge: {
     type: 'string',
     requiresArg: true,
-    describe: 'who grades: engine[:model] or a model; as planned if not given',
+    describe: 'who grades: engine[:model] or a model, or a list of them; as planned if not given',
   },
+  ...judgeFlags,
   'base-url': {
     type: 'string',
     requiresArg: true,

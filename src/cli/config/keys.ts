@@ -41,6 +41,8 @@ export const harmless: ReadonlySet<string> = new Set([
     'on-timeout',
     'max-turns',
     'retries',
+    'judge-samples',
+    'require-evidence',
   ],
   ...['activation', 'workspace', 'cache', 'budget', 'budget-tokens', 'cost-per-run', 'deadline'],
   ...['ask-above-cost', 'ask-above-minutes', 'idle-timeout', 'gate', 'fail-on'],

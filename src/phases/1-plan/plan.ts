@@ -49,7 +49,10 @@ export function makePlan(request: PlanRequest): Plan {
     warnings: [...suite.warnings, ...(request.warnings ?? [])],
     calls: {
       agent_runs: runs.length,
-      judge_calls: options.judge === null ? 0 : runs.filter((run) => judged.has(run.eval_id)).length,
+      judge_calls:
+        options.judge === null
+          ? 0
+          : runs.filter((run) => judged.has(run.eval_id)).length * (options.judge_samples ?? 1),
     },
   }
 }

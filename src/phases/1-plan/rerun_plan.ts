@@ -32,7 +32,7 @@ function extended(plan: Plan, runs: readonly RunSpec[]): Plan {
   if (runs.length === 0) return plan
   const isJudged = (run: RunSpec) =>
     plan.cases.some((one) => one.eval_id === run.eval_id && one.expectations.length > 0)
-  const judged = plan.options.judge === null ? 0 : runs.filter(isJudged).length
+  const judged = plan.options.judge === null ? 0 : runs.filter(isJudged).length * (plan.options.judge_samples ?? 1)
   const { agent_runs, judge_calls } = plan.calls
   return {
     ...plan,

@@ -41,6 +41,8 @@ export interface GradeRunRequest {
   signal: AbortSignal
   /** A pass whose quotes are not found, asked twice, is a judge error. */
   requireEvidence?: boolean | undefined
+  /** Votes of the judge on each expectation; absent: one. */
+  samples?: number | undefined
   /** What judges answered earlier; absent or null: nothing is remembered. */
   memory?: JudgeMemory | null
 }
@@ -86,8 +88,11 @@ export function gradedKey(of: {
   case: SuiteCase
   judge: EngineChoice | null
   onTimeout: 'fail' | 'exclude'
+  samples?: number | undefined
+  requireEvidence?: boolean | undefined
 }): string {
   const { expectations, checks, prompt, expected_output, files } = of.case
+  const { samples, requireEvidence } = of
   const asks = expectations.length > 0 && of.judge !== null
   return sha256(
     canonicalJson({
@@ -95,7 +100,7 @@ export function gradedKey(of: {
       onTimeout: of.onTimeout,
       checks,
       expectations,
-      judge: asks && { ...of.judge, prompt, expected_output, template: judgePromptSource },
+      judge: asks && { ...of.judge, prompt, expected_output, template: judgePromptSource, samples, requireEvidence },
       inputs: files.map(({ path: place, sha256: content }) => ({ place, content })),
     }),
   )
@@ -131,7 +136,7 @@ async function finish(
   start: Date,
   { expectations, errors, judged }: Decisions & { judged: Judged | null },
 ): Promise<Graded> {
-  const { record, judge, onTimeout } = request
+  const { record, judge, onTimeout, samples, requireEvidence } = request
   const measured = await measuredIn(request.runFolder)
   const choice = judge && {
     name: judge.engine.name,
@@ -156,7 +161,14 @@ async function finish(
         heldBack: request.gate && heldBackBy(request.gate),
       })),
     ...(errors.length > 0 && { judge_errors: errors }),
-    graded_key: gradedKey({ runKey: record.key, case: request.case, judge: choice, onTimeout }),
+    graded_key: gradedKey({
+      runKey: record.key,
+      case: request.case,
+      judge: choice,
+      onTimeout,
+      samples,
+      requireEvidence,
+    }),
   }
   return { grading, graderStart: start.toISOString(), graderEnd: end.toISOString() }
 }

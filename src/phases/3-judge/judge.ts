@@ -10,6 +10,7 @@ import type { JudgeAnswer, Verdict } from './judge_answer.ts'
 import { openJudgeRoom } from './judge_room.ts'
 import type { Spent } from './meter.ts'
 import { voteOf } from './second_look.ts'
+import { countVotes } from './votes.ts'
 
 /** Who judges. `command` only for the command engine. */
 export interface JudgeChoice {
@@ -34,6 +35,8 @@ export interface JudgeRequest {
   signal: AbortSignal
   /** A pass whose quotes are not found, asked twice, is a judge error. */
   requireEvidence?: boolean | undefined
+  /** Votes on each expectation; absent: one. */
+  samples?: number | undefined
   /** Absent or null: nothing is remembered. */
   memory?: JudgeMemory | null
 }
@@ -51,6 +54,9 @@ export interface Judged {
   spent: Spent
   /** How many passes the judge was asked about once more, because a quote was not found. */
   askedAgain?: number
+  /** Of several votes: how many, and how far they agree. */
+  samples?: number
+  agreement?: number
   /** Absent: the judge was asked now. */
   cachedFrom?: CachedFrom
 }
@@ -60,5 +66,11 @@ export async function judgeRun(request: JudgeRequest): Promise<Judged> {
   const { case: one, runFolder } = request
   await using room = await openJudgeRoom({ runFolder, inputs: one.files, record: request.record })
   const files = evidenceFiles({ runFolder, prompt: one.prompt, outputs: room.outputs, inputs: room.inputs })
-  return await voteOf({ request, room, files, sample: 1 })
+  const first = await voteOf({ request, room, files, sample: 1 })
+  const more: Judged[] = []
+  // one after the other: what the first one sent is then in the provider's cache
+  for (let sample = 2; sample <= (request.samples ?? 1); sample += 1) {
+    more.push(await voteOf({ request, room, files, sample }))
+  }
+  return countVotes([first, ...more])
 }

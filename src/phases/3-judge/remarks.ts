@@ -6,7 +6,7 @@ import type { JudgeAnswer } from './judge_answer.ts'
 
 /** The judge's parts of a grading; `engine` and `model` are those asked for. */
 export function judgeParts(
-  { answer, spent, askedAgain, cachedFrom }: Judged,
+  { answer, spent, askedAgain, samples, agreement, cachedFrom }: Judged,
   asked: { engine: string; model: string | null; heldBack?: HeldBack | null | undefined },
 ): Pick<Grading, 'claims' | 'user_notes_summary' | 'eval_feedback' | 'judge'> {
   const judge = {
@@ -16,6 +16,8 @@ export function judgeParts(
     tokens: spent.tokens,
     cost_usd: spent.costUsd,
     ...(askedAgain !== undefined && { asked_again: askedAgain }),
+    ...(samples !== undefined && { samples }),
+    ...(agreement !== undefined && { agreement }),
     ...(cachedFrom && { cached_from: cachedFrom }),
     ...(asked.heldBack && { held_back: asked.heldBack }),
   }

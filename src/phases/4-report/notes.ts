@@ -7,6 +7,7 @@ import { expectationNotes } from './notes/expectations.ts'
 import { gainNotes } from './notes/gain.ts'
 import { gapNotes } from './notes/gaps.ts'
 import { indicatorNotes } from './notes/indicators.ts'
+import { judgeNotes } from './notes/judge.ts'
 import { paceNotes } from './notes/pace.ts'
 import { reuseNotes } from './notes/reuse.ts'
 
@@ -34,7 +35,7 @@ const cap = 5
 /** In the order in which they matter: what is missing, what was reused, what held it back, what the skill gains and costs, cases, expectations. */
 export function notes(parts: NoteParts): string[] {
   const ofNoise = [gapNotes, paceNotes, flakyNotes]
-  const ofRuns = [gapNotes, evidenceNotes, reuseNotes, paceNotes]
+  const ofRuns = [gapNotes, judgeNotes, evidenceNotes, reuseNotes, paceNotes]
   const ofSkill = [...ofRuns, gainNotes, indicatorNotes, caseNotes, expectationNotes]
   const rules = isCalibration(parts.arms) ? ofNoise : ofSkill
   const groups = rules.flatMap((rule) => rule(parts))

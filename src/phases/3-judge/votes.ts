@@ -1,0 +1,50 @@
+/** Several votes of the judge on one run: the majority counts, a tie is a fail, and how far they agree is kept. */
+import type { GradedExpectation } from '../../../schemas/grading.ts'
+import type { Judged } from './judge.ts'
+import type { Verdict } from './judge_answer.ts'
+import { addSpent } from './meter.ts'
+
+/** At least one vote. Votes that could not be given (judge errors) do not count; where none could, that is the verdict. */
+export function countVotes(votes: readonly [Judged, ...Judged[]]): Judged {
+  const [first, ...others] = votes
+  if (others.length === 0) return first
+  const verdicts = first.verdicts.map((_, index) => majority(votes.map((vote) => vote.verdicts[index] ?? noVerdict)))
+  const agreements = verdicts.flatMap((verdict) => ('error' in verdict ? [] : (verdict.votes?.agreement ?? [])))
+  const made = votes.filter((vote) => vote.cachedFrom === undefined)
+  const askedAgain = votes.reduce((sum, vote) => sum + (vote.askedAgain ?? 0), 0)
+  return {
+    verdicts,
+    answer: votes.find(({ answer }) => answer !== null)?.answer ?? null,
+    spent: addSpent((made.length === 0 ? votes : made).map(({ spent }) => spent)),
+    ...(askedAgain > 0 && { askedAgain }),
+    samples: votes.length,
+    ...(agreements.length > 0 && { agreement: agreements.reduce((sum, one) => sum + one, 0) / agreements.length }),
+    ...(made.length === 0 && first.cachedFrom && { cachedFrom: first.cachedFrom }),
+  }
+}
+
+const noVerdict: Verdict = { error: 'the judge gave no verdict' }
+type Given = Exclude<Verdict, { error: string }>
+
+function majority(verdicts: readonly Verdict[]): Verdict {
+  const given = verdicts.filter((verdict): verdict is Given => !('error' in verdict))
+  if (given.length === 0) return verdicts[0] ?? noVerdict
+  const [passes, fails] = [given.filter(({ passed }) => passed), given.filter(({ passed }) => !passed)]
+  const side = passes.length > fails.length ? passes : fails
+  const [best] = side.toSorted((a, b) => rankOf(a) - rankOf(b))
+  if (best === undefined) return noVerdict
+  const agreement = Math.max(passes.length, fails.length) / given.length
+  return { ...best, votes: { passed: passes.length, failed: fails.length, agreement } }
+}
+
+const rank: Record<NonNullable<GradedExpectation['evidence_verified']>, number> = {
+  exact: 0,
+  fuzzy: 1,
+  not_a_quote: 2,
+  absent: 3,
+}
+
+/** Of votes on the same side the one with the best evidence speaks. */
+function rankOf({ evidence_verified: verified }: Given): number {
+  return verified === undefined ? rank.not_a_quote : rank[verified]
+}
