@@ -121,6 +121,29 @@ const noise = z.object({
     .describe('the same transcripts graded again, score by score'),
 })
 
+export const untilLook = z.object({
+  blocks: count.describe('the look is after so many blocks: one pair of every case each'),
+  pairs: count.describe('graded in both arms'),
+  wins: count.describe('pairs in which the candidate meets the larger share of its expectations'),
+  losses: count,
+  e_value: z.number().nonnegative().describe('against "both arms equal on every case"; decides at 1/alpha'),
+  verdict,
+  status: z.enum(['open', 'decided', 'futile', 'max_runs']),
+})
+
+export const until = z.object({
+  rule: z.literal('decided'),
+  max_runs: z.number().int().positive().describe('blocks at most'),
+  blocks: count.describe('looked at'),
+  next: z.number().int().positive().nullable().describe('blocks at the next look; null: it has ended'),
+  stopped: z
+    .enum(['decided', 'futile', 'max_runs'])
+    .nullable()
+    .describe('null: not ended; a limit, an interruption or an error came first'),
+  reason: z.string(),
+  looks: z.array(untilLook),
+})
+
 export const statistics = z.looseObject({
   schema_version: z.literal(1),
   alpha: z.number().gt(0).lt(1),
@@ -152,6 +175,7 @@ export const statistics = z.looseObject({
     these_cases: z.number().nullable().describe('the smallest difference that this many runs would find'),
     cases_like_these: z.number().nullable(),
   }),
+  until: until.optional().describe('of --until decided; absent: the number of runs was fixed'),
   noise: noise.nullable().describe('null: not measured'),
   activation: z.record(
     z.string(),
@@ -177,4 +201,6 @@ export type ScopeDifference = z.infer<typeof scopeDifference>
 export type Scope = z.infer<typeof scope>
 export type Statistics = z.infer<typeof statistics>
 export type StatisticsExpectation = z.infer<typeof statisticsExpectation>
+export type Until = z.infer<typeof until>
+export type UntilLook = z.infer<typeof untilLook>
 export type Noise = z.infer<typeof noise>

@@ -1,5 +1,6 @@
 /** Flow events: what a flow says while it works; `--json` prints them one a line. */
 import { z } from 'zod'
+import { untilLook } from './benchmark_statistics.ts'
 import { stop } from './limits.ts'
 import { failureKind } from './run.ts'
 import { loadWarning } from './suite.ts'
@@ -33,6 +34,12 @@ export const flowEvent = z.discriminatedUnion('type', [
     cases: z.array(z.object({ eval_id: z.number().int(), eval_name: z.string() })),
     runs: z.number().int().describe('planned'),
     runs_per_case: z.number().int(),
+    first_look: z
+      .number()
+      .int()
+      .positive()
+      .optional()
+      .describe('of --until decided: blocks until the first look, which may end it before all planned runs are made'),
     done: z.number().int().describe('already on disk, kept'),
     choices: z.array(z.string()).describe('which engine and judge were taken where none was named, and why'),
     warnings: z.array(loadWarning).describe('what the loader had to forgive'),
@@ -84,6 +91,13 @@ export const flowEvent = z.discriminatedUnion('type', [
     file: z.string(),
     message: z.string().describe('what is wrong with it, and where'),
     mended: z.string().describe('what is done about it'),
+  }),
+  z.object({
+    type: z.literal('looked'),
+    ...of,
+    ...untilLook.omit({ verdict: true }).shape,
+    next: z.number().int().positive().nullable().describe('blocks at the next look; null: it has ended'),
+    reason: z.string().describe('whether it goes on, for a person'),
   }),
   z.object({ type: z.literal('limit_changed'), ...of, limit: z.number().int(), reason: z.string() }),
   z.object({ type: z.literal('budget_reached'), ...of, ...stop.shape }),

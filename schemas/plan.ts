@@ -64,7 +64,11 @@ export const runSpec = z.object({
 export const planOptions = z.object({
   engine: engineChoice,
   judge: engineChoice.nullable().describe('null: no case of the suite needs a judge'),
-  runs: z.number().int().positive(),
+  runs: z.number().int().positive().describe('of each case in each arm; at most, with until'),
+  until: z
+    .literal('decided')
+    .optional()
+    .describe('whole blocks, a look after each; absent: the number of runs is fixed'),
   timeout_seconds: z.number().positive(),
   max_turns: z.number().int().positive().nullable(),
   activation,

@@ -3,8 +3,9 @@ import type { Amount, Estimate } from '../flows/estimate_bench.ts'
 import type { Planned } from '../flows/plan_with_estimate.ts'
 import { dollars, duration, safe } from './style.ts'
 
-export function estimateLines({ estimate, workspace }: Planned, concurrency: number): string[] {
+export function estimateLines({ plan, estimate, workspace }: Planned, concurrency: number): string[] {
   const { arms, judge, from_runs: from, done, reused } = estimate
+  const most = plan.options.until === undefined ? '' : 'at most '
   const kept = [
     ...(done > 0 ? [`          ${done} runs are there already and kept`] : []),
     ...(reused > 0 ? [`          ${reused} runs are in the cache and reused`] : []),
@@ -16,7 +17,7 @@ export function estimateLines({ estimate, workspace }: Planned, concurrency: num
   ]
   return [
     safe(
-      `estimate  ${totalText(estimate)} with ${concurrency} at once (from ${from} earlier run${from === 1 ? '' : 's'})`,
+      `estimate  ${most}${totalText(estimate)} with ${concurrency} at once (from ${from} earlier run${from === 1 ? '' : 's'})`,
     ),
     safe(`          ${parts.join(' · ')}`),
     ...kept,

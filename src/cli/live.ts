@@ -36,7 +36,7 @@ function lines({ stream }: LiveOptions): Live {
 }
 
 function lineFor(event: FlowEvent, state: Progress): string | null {
-  const total = state.plan?.runs ?? 0
+  const { total } = state
   switch (event.type) {
     case 'plan_ready':
       return [...preamble(event), safe(heading(event))].join('\n')
@@ -56,6 +56,8 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
       return reusedText({ ...event, agent_usd: null }, event.planned)
     case 'limit_changed':
       return `limit ${event.limit} at once: ${event.reason}`
+    case 'looked':
+      return oneLine(lookText(event), 500)
     case 'budget_reached':
       return oneLine(`${event.reason}; no further run is started`, 500)
     case 'artefact_damaged':
@@ -77,6 +79,14 @@ function runLabel(run: { eval_id: number; eval_name: string; configuration: stri
 /** What is said of a benchmark outside its own table. */
 function aboveTheTable(event: FlowEvent): string | null {
   return above.has(event.type) ? lineFor(event, noProgress) : null
+}
+
+/** The numbers of the look, and whether it goes on. */
+function lookText({ blocks, wins, losses, pairs, e_value, status, reason }: Extract<FlowEvent, { type: 'looked' }>) {
+  const ties = pairs - wins - losses
+  const evidence = e_value >= 1000 ? '> 1000' : e_value.toPrecision(3)
+  const seen = `${wins} pairs won, ${losses} lost, ${ties} even; e-value ${evidence}`
+  return `look after ${blocks} ${blocks === 1 ? 'block' : 'blocks'}: ${seen}${status === 'open' ? '' : `; ${reason}`}`
 }
 
 const above: ReadonlySet<string> = new Set(['skill_failed', 'budget_reached', 'last_failed', 'artefact_damaged'])
@@ -101,7 +111,8 @@ type PlanReady = Extract<FlowEvent, { type: 'plan_ready' }>
 function heading(plan: PlanReady): string {
   const engine = plan.model ? `${plan.engine} (${plan.model})` : plan.engine
   const judge = plan.judge ? ` · judge ${plan.judge}` : ''
-  return `${plan.skill_name} · ${engine}${judge} · ${plan.cases.length - plan.cannot_run.length} cases × 2 arms × ${plan.runs_per_case} = ${plan.runs} runs`
+  const most = plan.first_look === undefined ? '' : 'at most '
+  return `${plan.skill_name} · ${engine}${judge} · ${plan.cases.length - plan.cannot_run.length} cases × 2 arms × ${most}${plan.runs_per_case} = ${most}${plan.runs} runs`
 }
 
 const mostWarnings = 5
@@ -132,6 +143,11 @@ function table({ stream, concurrency }: LiveOptions): Live {
     view.height = text.length
     view.dirty = false
   }
+  const say = (line: string) => {
+    erase()
+    stream.write(`${line}\n`)
+    draw()
+  }
   /** What was drawn stays above; the next benchmark gets a block of its own. */
   const leaveBlock = () => {
     if (view.state.plan !== null) draw()
@@ -144,6 +160,7 @@ function table({ stream, concurrency }: LiveOptions): Live {
   timer.unref()
   return {
     on(event) {
+      if (event.type === 'looked') say(lookText(event))
       const line = aboveTheTable(event)
       if (line !== null || event.type === 'plan_ready') leaveBlock()
       view.state = advance(view.state, event)
@@ -156,11 +173,7 @@ function table({ stream, concurrency }: LiveOptions): Live {
             .join(''),
         )
     },
-    say(line) {
-      erase()
-      stream.write(`${line}\n`)
-      draw()
-    },
+    say,
     end() {
       clearInterval(timer)
       if (view.state.plan !== null) draw()
@@ -212,7 +225,7 @@ function statusLine(state: Progress, concurrency: number): string {
   })
   const left = timeLeft(state, concurrency)
   return [
-    `${state.finished}/${plan.runs} runs`,
+    `${state.finished}/${state.total} runs`,
     `${state.graded} graded`,
     ...rates,
     ...(state.tokens > 0 ? [`${state.tokens.toLocaleString('en-US')} tokens`] : []),

@@ -27,7 +27,7 @@ export function planLines({ plan, workspace, choices }: Prepared): string[] {
     '',
     ...columns([header, ...rows], [0, 3, 4, 5, 6]),
     '',
-    `${plan.calls.agent_runs} agent runs, ${plan.calls.judge_calls} judge calls`,
+    `${options.until === undefined ? '' : 'at most '}${plan.calls.agent_runs} agent runs, ${plan.calls.judge_calls} judge calls`,
     ...plan.cases.flatMap((one) => (one.cannot_run === null ? [] : [`cannot run ${one.eval_id}: ${one.cannot_run}`])),
     ...plan.warnings.map((warning) => `warning   ${warning.file} ${warning.at}: ${warning.message}`),
   ].map(safe)

@@ -13,6 +13,8 @@ export interface Progress {
   plan: Extract<FlowEvent, { type: 'plan_ready' }> | null
   /** By `<eval_id> <configuration>`. */
   cells: ReadonlyMap<string, Cell>
+  /** Runs to be made; of --until decided those up to the next look. */
+  total: number
   finished: number
   graded: number
   tokens: number
@@ -27,6 +29,7 @@ export interface Progress {
 export const noProgress: Progress = {
   plan: null,
   cells: new Map(),
+  total: 0,
   finished: 0,
   graded: 0,
   tokens: 0,
@@ -39,11 +42,19 @@ export const noProgress: Progress = {
 export function advance(state: Progress, event: FlowEvent): Progress {
   switch (event.type) {
     case 'plan_ready':
-      return { ...noProgress, plan: event, cells: emptyCells(event), finished: event.done }
+      return {
+        ...noProgress,
+        plan: event,
+        cells: emptyCells(event),
+        total: totalOf(event, event.first_look),
+        finished: event.done,
+      }
     case 'limit_changed':
       return { ...state, limit: event.limit }
     case 'run_started':
       return withCell(state, event, (cell) => ({ ...cell, running: cell.running + 1 }))
+    case 'looked':
+      return { ...state, total: totalOf(state.plan, event.next ?? event.blocks) }
     case 'runs_reused':
     case 'run_retried':
     case 'budget_reached':
@@ -74,6 +85,12 @@ export function advance(state: Progress, event: FlowEvent): Progress {
       )
     }
   }
+}
+
+/** `blocks`: those released; absent: every planned run. */
+function totalOf(plan: Progress['plan'], blocks: number | undefined): number {
+  if (plan === null) return 0
+  return blocks === undefined ? plan.runs : 2 * blocks * (plan.cases.length - plan.cannot_run.length)
 }
 
 type RunFinished = Extract<FlowEvent, { type: 'run_finished' }>
@@ -133,5 +150,5 @@ export function armRate(state: Progress, arm: string): number | null {
 export function timeLeft(state: Progress, width: number): number | null {
   if (state.plan === null || state.durations.length === 0) return null
   const mean = state.durations.reduce((sum, ms) => sum + ms, 0) / state.durations.length
-  return (mean * (state.plan.runs - state.finished)) / width
+  return (mean * (state.total - state.finished)) / width
 }

@@ -27,6 +27,7 @@ import { hiddenFrom, startSandbox, withSandbox } from './start_sandbox.ts'
 import { type BenchResult, isComplete, summarize } from './summarize.ts'
 import { refuseStrayInstructions } from './surroundings.ts'
 import { refuseUnpriced } from './unpriced.ts'
+import { executeUntil, firstLook } from './until.ts'
 
 /** Runs the benchmark. Throws UserError or IncompleteError before anything was paid for, the abort reason when cut short. */
 export async function bench(request: BenchRequest, context: FlowContext): Promise<BenchResult> {
@@ -54,12 +55,13 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
   const { concurrency, passEnv } = request
   const mode = cacheMode(request)
   const cache = await openRunCache({ plan, folder, mode, skillFiles: files, probes: made.probes, passEnv }, context)
-  const settled = await reuseRuns(cache, context)
+  const isUntil = plan.options.until !== undefined
+  const settled = isUntil ? new Map() : await reuseRuns(cache, context)
   using limited = await openLimited({ plan, folder, workspace: prepared.workspace, ...shareOf(request) }, context)
   const { sandbox } = made
   const { pace } = request
   const how = { passEnv, hidden, sandbox, concurrency, pace, limited, cache, settled }
-  await execute({ plan, folder, skillFiles: files, ...how }, context)
+  await (isUntil ? executeUntil : execute)({ plan, folder, skillFiles: files, ...how }, context)
   context.signal.throwIfAborted()
   return await summarize(folder, plan, context, { stop: limited?.stopped() ?? null, known: settled })
 }
@@ -142,7 +144,7 @@ export async function snapshotSkills(folders: Prepared['folders'], scratch: stri
 /** The event that says what will run. */
 export async function planReady(folder: string, { plan, choices }: Pick<Prepared, 'plan' | 'choices'>) {
   const stored = await Promise.all(plan.runs.map(async (spec) => ({ spec, run: await readRun(folder, spec.run_id) })))
-  const { engine, judge, runs } = plan.options
+  const { engine, judge, runs, until } = plan.options
   return {
     type: 'plan_ready' as const,
     folder,
@@ -155,6 +157,7 @@ export async function planReady(folder: string, { plan, choices }: Pick<Prepared
     cases: plan.cases.map(({ eval_id, eval_name }) => ({ eval_id, eval_name })),
     runs: plan.runs.length,
     runs_per_case: runs,
+    ...(until && { first_look: firstLook(plan) }),
     done: stored.filter(({ spec, run }) => run !== null && isDone(run, spec)).length,
     choices,
     warnings: plan.warnings,

@@ -54,8 +54,11 @@ export const uncached: Pick<Execution, 'cache' | 'settled'> = { cache: null, set
 /** Errors that would meet every further run of its arm just the same: nothing new is paid for after one. */
 const hopeless = new Set(['credentials', 'missing_binary', 'contaminated', 'skill_not_offered'])
 
-/** Runs and grades what is missing. Throws the first unexpected error after everything else has ended. */
-export async function execute(execution: Execution, context: FlowContext): Promise<void> {
+/**
+ * Runs and grades what is missing. `isHalted`: not all was started, or nothing more should be. Throws the first unexpected
+ * error after everything else has ended.
+ */
+export async function execute(execution: Execution, context: FlowContext): Promise<{ isHalted: boolean }> {
   using pace = openPace(execution.pace, context)
   const stop = new AbortController()
   const drain = AbortSignal.any([context.drain, stop.signal])
@@ -102,7 +105,8 @@ export async function execute(execution: Execution, context: FlowContext): Promi
   const { errors } = await runLocal(next, { concurrency: execution.concurrency, drain, signal: context.signal })
   const graded = await Promise.allSettled(gradings)
   await rm(benchmarkPaths(execution.folder).partial, { recursive: true, force: true })
-  if (context.signal.aborted) return
+  const isHalted = drain.aborted || (limited !== null && limited.stopped() !== null)
+  if (context.signal.aborted) return { isHalted }
   for (const end of graded) if (end.status === 'rejected') errors.push(end.reason)
   const shortage = errors.find(isShortage)
   if (shortage !== undefined) {
@@ -112,6 +116,7 @@ export async function execute(execution: Execution, context: FlowContext): Promi
     )
   }
   if (errors.length > 0) throw errors[0]
+  return { isHalted }
 }
 
 /** Whether a run may start. Whoever waits to be let in holds no place: another attempt of a run that was let in may need it. */

@@ -59,7 +59,12 @@ export async function openLimited(request: LimitedRequest, context: FlowContext)
     const { kind } = met
     const spent = kind === 'budget' ? purses.spent('usd') : kind === 'budget_tokens' ? purses.spent('tokens') : null
     const done = runs.length - open.length + spending.finished
-    return stopOf({ ...met, spent, limits, runs: { done, planned: runs.length } })
+    return stopOf({
+      ...met,
+      spent,
+      limits,
+      runs: { done, planned: runs.length, isMost: plan.options.until !== undefined },
+    })
   }
   const onStop = (kind: StopKind, what?: string) => {
     met = { kind, ...(what === undefined ? {} : { what }) }
@@ -79,7 +84,7 @@ export async function openLimited(request: LimitedRequest, context: FlowContext)
   const clock = startClock(limits.deadline, spending, context)
   return {
     spending,
-    queue: inOrder(runs),
+    queue: queueInPairs(runs),
     deadline: clock.signal,
     stopped,
     [Symbol.dispose]: () => clock[Symbol.dispose](),
@@ -116,8 +121,9 @@ function startClock(deadline: Date | null, spending: Spending, context: FlowCont
   return { signal: controller.signal, [Symbol.dispose]: () => clearTimeout(timer) }
 }
 
-function inOrder(runs: readonly RunSpec[]): StartQueue<RunSpec> {
-  const waiting = [...runs]
+/** The order in which runs are let in. */
+export function queueInPairs(runs: readonly RunSpec[]): StartQueue<RunSpec> {
+  const waiting = pairedOrder(runs)
   return { next: () => waiting.shift() ?? null, learn: () => {} }
 }
 

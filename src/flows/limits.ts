@@ -22,14 +22,15 @@ export interface StopFacts {
   kind: StopKind
   spent: number | null
   limits: Limits
-  runs: { done: number; planned: number }
+  /** `isMost`: looks may end it before all planned runs are made. */
+  runs: { done: number; planned: number; isMost?: boolean }
   /** What was not reported; only for unreported_cost. */
   what?: string
 }
 
 export function stopOf({ kind, spent, limits, runs, what = 'a run' }: StopFacts): Stop {
   const { budget, budgetTokens, deadline } = limits
-  const of = `${runs.done} of ${runs.planned} runs`
+  const of = `${runs.done} of ${runs.isMost ? 'at most ' : ''}${runs.planned} runs`
   const shared = { kind, spent, limit: null, deadline: null, runs_done: runs.done, runs_planned: runs.planned }
   switch (kind) {
     case 'budget': {

@@ -38,6 +38,8 @@ export interface BenchRequest {
   /** How the judge is asked; absent: once, and passes in doubt are flagged. */
   judging?: JudgingWish
   runs: number
+  /** Stop when it is decided: `runs` are the most. Absent or null: all are made. */
+  until?: 'decided' | null
   concurrency: number
   timeoutSeconds: number
   maxTurns: number | null
@@ -93,6 +95,7 @@ export async function prepare(request: BenchRequest, context: FlowContext, where
       engine,
       judge,
       runs: request.runs,
+      ...(request.until && { until: request.until }),
       timeout_seconds: request.timeoutSeconds,
       max_turns: request.maxTurns,
       activation: request.activation,

@@ -9,7 +9,8 @@ import type { FlowContext } from './context.ts'
 import { newestBenchmark } from './newest.ts'
 import { type Planned, planWithEstimate } from './plan_with_estimate.ts'
 import type { BenchRequest } from './prepare.ts'
-import { type BenchResult, summarize } from './summarize.ts'
+import { type BenchResult, readResults, summarize } from './summarize.ts'
+import { releasedRuns } from './until.ts'
 
 export interface LastFailed {
   /** The newest benchmark, absolute. */
@@ -22,7 +23,9 @@ export interface LastFailed {
 export async function selectLastFailed(request: BenchRequest, context: FlowContext): Promise<LastFailed> {
   const { folder: benchmark, plan } = await newestBenchmark(request, '--last-failed')
   const wanted = await present(request, plan)
-  const cases = (await lastFailed(benchmark, plan)).filter(({ eval_id }) => wanted.has(eval_id))
+  const cases = (await lastFailed(benchmark, released(benchmark, plan, context))).filter(({ eval_id }) =>
+    wanted.has(eval_id),
+  )
   context.emit({ type: 'last_failed', benchmark, cases })
   return { benchmark, plan, cases }
 }
@@ -45,6 +48,12 @@ export async function lastFailedOrNewest(request: BenchRequest, context: FlowCon
 async function present(request: BenchRequest, plan: Plan): Promise<ReadonlySet<number>> {
   const suite = await loadSuite(request.suite ?? plan.skill.path, plan.skill.path)
   return new Set(selectCases(suite, request.cases).cases.map(({ eval_id }) => eval_id))
+}
+
+/** The plan with the runs that were asked for: of --until decided those that a look has released. */
+function released(folder: string, plan: Plan, context: FlowContext): Plan {
+  if (plan.options.until === undefined) return plan
+  return { ...plan, runs: releasedRuns(plan, readResults({ folder, plan }, context)) }
 }
 
 async function lastFailed(folder: string, plan: Plan): Promise<LastFailed['cases']> {

@@ -127,6 +127,11 @@ export class Spending {
     this.#pay(nothing, spent, what)
   }
 
+  /** These need not be made any more: they came from the cache. */
+  forget(runIds: ReadonlyMap<string, unknown>): void {
+    for (const one of this.#open) if (runIds.has(one.run_id) && this.#open.delete(one)) this.finished += 1
+  }
+
   /** The run ended without anything to count. */
   drop({ run_id }: OpenRun): void {
     const hold = this.#holds.get(run_id)

@@ -9,6 +9,7 @@ import { readJson } from '../base/json.ts'
 import { redactorFor } from '../base/redact.ts'
 import { aggregate } from '../phases/4-report/aggregate.ts'
 import { toHtml } from '../phases/4-report/html.ts'
+import type { AggregateInput } from '../phases/4-report/input.ts'
 import { toMarkdown } from '../phases/4-report/markdown.ts'
 import type { Damage } from '../store/damage.ts'
 import { type BenchmarkPaths, benchmarkPaths, runPaths } from '../store/paths.ts'
@@ -51,12 +52,34 @@ export async function summarize(
   folder: string,
   plan: Plan,
   context: FlowContext,
-  { stop, known = new Map() }: SoFar = {},
+  { stop, known }: SoFar = {},
 ): Promise<BenchResult> {
   const results = readResults({ folder, plan, known }, context)
   const redactor = redactorFor(context.env)
   const noise = await knownNoise(folder, plan, context)
-  const made = aggregate({
+  const made = aggregate({ ...aggregateInput(plan, results), statistics: { noise } })
+  const paths = benchmarkPaths(folder)
+  const benchmark = withStop(redactor.value(made), stop === undefined ? await lastStop(paths.benchmark) : stop)
+  await writeArtefact(benchmarkSchema, paths.benchmark, benchmark)
+  const isNoise = collectionOf(plan) === 'calibrations'
+  if (isNoise) await writeCalibration(folder, plan, benchmark)
+  await writeAtomic(paths.markdown, toMarkdown(benchmark))
+  await writeAtomic(paths.report, toHtml(benchmark, redactor.value(plan)))
+  context.emit({
+    type: 'benchmark_written',
+    folder,
+    benchmark: paths.benchmark,
+    complete: benchmark.complete ?? false,
+    used: benchmark.counts?.used ?? 0,
+    planned: benchmark.counts?.planned ?? plan.runs.length,
+  })
+  const folders = new Map(plan.runs.map((spec) => [runKey(spec), runPaths(folder, spec.run_id).folder]))
+  return { folder, plan, benchmark, paths, folders, ...(isNoise && { calibration: paths.calibration }) }
+}
+
+/** What the aggregator gets of a plan and of what is on disk. */
+export function aggregateInput(plan: Plan, results: ReadonlyMap<string, CountedRun>): AggregateInput {
+  return {
     metadata: {
       skillName: plan.skill.name,
       skillPath: plan.skill.path,
@@ -76,25 +99,8 @@ export async function summarize(
     planned: plan.runs,
     results,
     onTimeout: plan.options.on_timeout,
-    statistics: { noise },
-  })
-  const paths = benchmarkPaths(folder)
-  const benchmark = withStop(redactor.value(made), stop === undefined ? await lastStop(paths.benchmark) : stop)
-  await writeArtefact(benchmarkSchema, paths.benchmark, benchmark)
-  const isNoise = collectionOf(plan) === 'calibrations'
-  if (isNoise) await writeCalibration(folder, plan, benchmark)
-  await writeAtomic(paths.markdown, toMarkdown(benchmark))
-  await writeAtomic(paths.report, toHtml(benchmark, redactor.value(plan)))
-  context.emit({
-    type: 'benchmark_written',
-    folder,
-    benchmark: paths.benchmark,
-    complete: benchmark.complete ?? false,
-    used: benchmark.counts?.used ?? 0,
-    planned: plan.runs.length,
-  })
-  const folders = new Map(plan.runs.map((spec) => [runKey(spec), runPaths(folder, spec.run_id).folder]))
-  return { folder, plan, benchmark, paths, folders, ...(isNoise && { calibration: paths.calibration }) }
+    maxRuns: plan.options.until === undefined ? null : plan.options.runs,
+  }
 }
 
 /** A benchmark that is whole was not stopped. */
@@ -127,15 +133,15 @@ export async function isComplete(folder: string): Promise<boolean> {
 }
 
 /** The runs on disk that belong to the plan, by run id. */
-function readResults(
-  { folder, plan, known }: { folder: string; plan: Plan } & Required<Pick<SoFar, 'known'>>,
+export function readResults(
+  { folder, plan, known }: { folder: string; plan: Plan; known?: SoFar['known'] | undefined },
   context: FlowContext,
 ) {
   const results = new Map<string, CountedRun & { again?: readonly Grading[] }>()
   const tell = (damage: Damage) =>
     context.emit({ type: 'artefact_damaged', ...damage, mended: 'left out; the same bench makes it anew' })
   for (const spec of plan.runs) {
-    const written = known.get(spec.run_id)
+    const written = known?.get(spec.run_id)
     const stored = written ?? readCounted(folder, spec.run_id, tell)
     if (stored === null || stored.record.key !== spec.key) continue
     const again = written === undefined ? [...readAgain(folder, spec.run_id, tell).values()] : []

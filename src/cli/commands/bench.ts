@@ -14,6 +14,7 @@ import { judgingWish } from './judge_flags.ts'
 import { limitsOf } from './limit_flags.ts'
 import { sandboxWish } from './sandbox_flags.ts'
 import { type Done, showResult, withFlow, withJson } from './shared.ts'
+import { refuseUntilMixtures, runsAsked } from './until_flags.ts'
 
 function benchOptions(args: Argv) {
   return withJson(args)
@@ -29,6 +30,7 @@ function benchOptions(args: Argv) {
     )
     .example('$0 bench skills/pdf --dry-run', 'see the plan first')
     .example('$0 bench skills/pdf --engine claude-code:sonnet --runs 5', 'Claude Code, five runs an arm')
+    .example('$0 bench skills/pdf --until decided --max-runs 20', 'as few runs as the answer takes, at most 20 an arm')
     .example('$0 bench skills/pdf --baseline git:main', 'this version against the one on main')
     .example(
       '$0 bench skills/pdf --engine "command:./agent.sh" --judge anthropic:haiku',
@@ -84,6 +86,7 @@ async function start(given: BenchArguments, argv: readonly string[]): Promise<nu
   const { settingsOfSkills } = await import('./bench_settings.ts')
   const ofSkills = await settingsOfSkills({ argv, options: benchOptions, args: given })
   const parsed = ofSkills[0]?.configured.args ?? given
+  for (const { configured } of ofSkills) refuseUntilMixtures(configured.args, givenOf(configured))
   if (given.printConfig) return printSettings(ofSkills, given.json)
   const pipeline = await pipelineOf(parsed)
   if (!given.json) await saySettings(ofSkills)
@@ -101,6 +104,11 @@ async function start(given: BenchArguments, argv: readonly string[]): Promise<nu
   return benchAndShow({ ...request, skill }, { json, ...pipeline })
 }
 
+/** What a flag or a file says. */
+function givenOf({ origins }: OfSkill<BenchArguments>['configured']): ReadonlySet<string> {
+  return new Set([...origins].flatMap(([key, { kind }]) => (kind === 'default' ? [] : [key])))
+}
+
 function requestOf(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
   return {
     suite: parsed.suite ?? null,
@@ -111,7 +119,7 @@ function requestOf(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
     judge: parsed.judge ?? null,
     baseUrl: parsed.baseUrl ?? null,
     judging: judgingWish(parsed),
-    runs: parsed.runs,
+    ...runsAsked(parsed),
     concurrency: parsed.concurrency,
     timeoutSeconds: parsed.timeout,
     pace: { idleMs: parsed.idleTimeout * 1000 },

@@ -5,6 +5,7 @@ import { judgeFlags } from './judge_flags.ts'
 import { limitFlags } from './limit_flags.ts'
 import { sandboxFlags } from './sandbox_flags.ts'
 import { seconds, wholeNumber } from './shared.ts'
+import { untilFlags } from './until_flags.ts'
 
 export const benchFlags = {
   runs: {
@@ -14,6 +15,7 @@ export const benchFlags = {
     coerce: wholeNumber('runs', 1, 1000),
     describe: 'runs of each case in each arm',
   },
+  ...untilFlags,
   case: {
     type: 'string',
     array: true,

@@ -83,8 +83,10 @@ function givenIn(argv: readonly string[]): Set<string> {
   )
 }
 
-/** What a flag has already said in other words: the engines of --matrix, the model of --engine name:model. */
+/** What a flag has already said in other words: the engines of --matrix, the model of --engine name:model, the runs of --until. */
 function isMoot(key: string, argv: readonly string[], given: ReadonlySet<string>): boolean {
+  if (key === 'runs') return given.has('until')
+  if (key === 'until' || key === 'max-runs') return ['runs', 'rerun', 'calibrate'].some((flag) => given.has(flag))
   if (key === 'matrix') return given.has('engine') || given.has('model')
   if (key !== 'engine' && key !== 'model') return false
   const at = argv.findIndex((word) => /^--engine(=|$)/.test(word))

@@ -31,6 +31,8 @@ export const pathKeys: ReadonlySet<string> = new Set(['workspace', 'suite', 'bas
 export const harmless: ReadonlySet<string> = new Set([
   ...[
     'runs',
+    'until',
+    'max-runs',
     'case',
     'model',
     'baseline',

@@ -2,6 +2,7 @@
 import type { Configuration, Plan, PlanOptions, RunSpec } from '../../../schemas/plan.ts'
 import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/error.ts'
+import { canonicalJson, sha256 } from '../../base/json.ts'
 import { planId, runKey } from './key.ts'
 import { slug } from './slug.ts'
 
@@ -77,7 +78,19 @@ function armsOf({ skill, baseline, calibrate, options }: PlanRequest): [Arm, Arm
 function runsOf(request: PlanRequest, arms: readonly Arm[]): RunSpec[] {
   const runnable = request.suite.cases.filter((one) => one.cannot_run === null)
   const numbers = Array.from({ length: request.options.runs }, (_, index) => index + 1)
-  return numbers.flatMap((number) => runnable.flatMap((one) => arms.map((arm) => runOf(request, { one, arm, number }))))
+  const isDrawn = request.options.until !== undefined
+  return numbers.flatMap((number) =>
+    runnable.flatMap((one) => {
+      const pair = arms.map((arm) => runOf(request, { one, arm, number }))
+      return isDrawn ? drawnOrder(pair) : pair
+    }),
+  )
+}
+
+/** Which arm starts first, by lot: a hash of all that shapes both runs, so that the same plan draws the same. */
+function drawnOrder(pair: RunSpec[]): RunSpec[] {
+  const lot = sha256(canonicalJson(pair.map(({ run_id, key }) => [run_id, key])))
+  return Number.parseInt(lot.slice(0, 1), 16) < 8 ? pair : pair.reverse()
 }
 
 function runOf(request: PlanRequest, place: { one: SuiteCase; arm: Arm; number: number }): RunSpec {

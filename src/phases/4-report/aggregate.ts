@@ -11,10 +11,12 @@ import type { AggregateInput, PlannedRun } from './input.ts'
 import { notes } from './notes.ts'
 import { reusedOf } from './reused.ts'
 import { buildStatistics } from './stats/build.ts'
+import { type Released, releasedOf } from './until.ts'
 
 /** The order of `planned` and `cases` does not matter: runs come by eval_id, candidate before baseline, run_number. */
-export function aggregate(input: AggregateInput): Benchmark {
-  const arms: Arms = { candidate: input.candidate, baseline: input.baseline }
+export function aggregate(asked: AggregateInput): Benchmark {
+  const arms: Arms = { candidate: asked.candidate, baseline: asked.baseline }
+  const input = withReleased(asked, releasedOf(asked, arms))
   const ordered = inOrder(input.planned, arms)
   const outcomes = ordered.map((planned) => classify(planned, input))
   const runs = outcomes.flatMap((outcome) => (outcome.status === 'used' ? outcome.run : []))
@@ -49,6 +51,14 @@ export function aggregate(input: AggregateInput): Benchmark {
 function noiseOf({ statistics }: AggregateInput, grading: Noise['grading']): Noise | null {
   const calibration = statistics?.noise?.calibration ?? null
   return calibration === null && grading === null ? null : { calibration, grading }
+}
+
+/** Runs that no look has released are not planned yet. */
+function withReleased(input: AggregateInput, released: Released | null): AggregateInput {
+  if (released === null) return input
+  const { planned, sequential, until } = released
+  const metadata = { ...input.metadata, runsPerConfiguration: until.next ?? until.blocks }
+  return { ...input, planned, metadata, statistics: { ...input.statistics, sequential } }
 }
 
 /** Every planned run has a grade, or has none by design or by choice: no criteria, a time-out that the user left out. */

@@ -50,6 +50,8 @@ export interface AggregateInput {
   /** By run_id; a planned run that is not in it is missing. */
   results: ReadonlyMap<string, RunResult>
   onTimeout: 'fail' | 'exclude'
+  /** Stopped by looks (`--until decided`): blocks at most. Absent or null: the number of runs is fixed. */
+  maxRuns?: number | null
   /** Changes to the usual alpha, seed and margin; what else is known. */
   statistics?: Partial<StatisticsOptions>
 }

@@ -42,7 +42,7 @@ export function headline(benchmark: Benchmark): string {
 export function sureness(benchmark: Benchmark): string[] {
   const scopes = benchmark.statistics?.scopes ?? null
   if (scopes !== null && isCalibration(armsOf(benchmark))) return [scopes.these_cases.sentence, later]
-  return scopes === null || scopes.these_cases.difference.mean === null
+  return scopes === null || (scopes.these_cases.difference.mean === null && benchmark.statistics?.until === undefined)
     ? []
     : [scopes.these_cases.sentence, scopes.cases_like_these.sentence, ...indicatorsCounted(benchmark)]
 }

@@ -82,7 +82,8 @@ function ungradedNotes({ excluded_runs }: NoteParts): string[] {
   })
 }
 
-function fewRunsNotes({ metadata, counts }: NoteParts): string[] {
+function fewRunsNotes({ metadata, counts, statistics }: NoteParts): string[] {
+  if (statistics?.until?.stopped === 'decided') return []
   const runs = metadata.runs_per_configuration
   if (counts.used === 0 || runs >= enoughRuns) return []
   return [`Only ${plural(runs, 'run')} per case and configuration - too few to tell a difference from chance`]

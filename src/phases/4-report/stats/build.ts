@@ -1,6 +1,6 @@
 /** build: from the graded runs of a benchmark to its `statistics`. */
 import type { BenchmarkRun } from '../../../../schemas/benchmark.ts'
-import type { Scope, Statistics, StatisticsExpectation } from '../../../../schemas/benchmark_statistics.ts'
+import type { Scope, Statistics, StatisticsExpectation, Until } from '../../../../schemas/benchmark_statistics.ts'
 import { type Arms, armNames, isCalibration } from '../arms.ts'
 import { activationOf } from './activation.ts'
 import { comparable } from './case_scores.ts'
@@ -16,6 +16,7 @@ import { armRow, caseRow, comparisons } from './rows.ts'
 import { type ScoredCase, scoredCases } from './scored.ts'
 import { likeTheseSentence, type Told, theseCasesSentence } from './sentence.ts'
 import { theseCases } from './these_cases.ts'
+import { untilDecided } from './until.ts'
 
 /** Pure; the order of the runs does not matter. `changes` to the usual options. */
 export function buildStatistics(
@@ -35,19 +36,22 @@ export function buildStatistics(
     Object.fromEntries(sides.map(({ name, own }) => [name, of(own.filter((runsOfCase) => runsOfCase.length > 0))]))
   const tallies = (own: (typeof sides)[number]['own']) =>
     own.map((some) => ({ runs: some.length, passed: some.filter((one) => one.allPassed).length }))
+  const { sequential } = options
+  const until = sequential === null ? null : untilDecided(cases, sequential, options)
   const rows = byArm((own) => armRow(own, options.alpha))
   return {
     schema_version: 1,
     alpha: options.alpha,
     seed: options.seed,
     margin: options.margin,
-    scopes: armNames(arms).length < 2 ? null : scopesOf(cases, { arms, options, expectations }),
+    scopes: armNames(arms).length < 2 ? null : scopesOf(cases, { arms, options, expectations, until }),
     arms: rows,
     cases: cases.map((one) => caseRow(one, options.alpha)),
     pass_at_k: byArm((own) => rounded(meanOverCases(tallies(own), passAtK))),
     pass_hat_k: byArm((own) => rounded(meanOverCases(tallies(own), passHatK))),
     ratios: metricRatios(cases, options.alpha),
     mde: detectable(cases, options.alpha),
+    ...(until && { until }),
     noise: options.noise,
     activation: activationOf(cases, arms),
     expectations,
@@ -58,7 +62,7 @@ export function buildStatistics(
 
 function scopesOf(
   cases: readonly ScoredCase[],
-  at: { arms: Arms; options: StatisticsOptions; expectations: readonly StatisticsExpectation[] },
+  at: { arms: Arms; options: StatisticsOptions; expectations: readonly StatisticsExpectation[]; until: Until | null },
 ): { these_cases: Scope; cases_like_these: Scope } {
   const { options } = at
   const [own, sample] = [theseCases(cases, options), casesLikeThese(cases, options)]
@@ -69,6 +73,7 @@ function scopesOf(
     margin: options.margin,
     indicators: at.expectations.filter(({ indicator }) => indicator !== null).length,
     noise: options.noise,
+    until: at.until,
   }
   return {
     these_cases: { ...own, sentence: theseCasesSentence(own, told) },

@@ -3,6 +3,8 @@
 export interface CaseScores {
   candidate: readonly number[]
   baseline: readonly number[]
+  /** The run number of each score; absent: 1, 2, 3, … */
+  numbers?: { candidate: readonly number[]; baseline: readonly number[] }
 }
 
 /** Those in which both arms have a run: only they can be compared. */

@@ -2,6 +2,16 @@
 import type { Noise } from '../../../../schemas/benchmark_statistics.ts'
 import type { JudgeSample } from './judge_error.ts'
 
+/** Blocks, each one pair of every case. */
+export interface Sequential {
+  /** Blocks at most. */
+  maxRuns: number
+  /** Cases that can run: pairs of a block. */
+  cases: number
+  /** Blocks of which every run has ended; what is made of later ones is not looked at. */
+  finished: number
+}
+
 export interface StatisticsOptions {
   /** 1 − the confidence of every interval; the size of every test. */
   alpha: number
@@ -9,8 +19,8 @@ export interface StatisticsOptions {
   seed: number
   /** A difference inside ± margin counts as none. */
   margin: number
-  /** The runs were stopped by looks at them (`--until decided`): fixed-size tests would not hold. */
-  sequential: boolean
+  /** The runs are stopped by looks at them (`--until decided`): fixed-size tests would not hold. null: their number was fixed. */
+  sequential: Sequential | null
   noise: Noise | null
   judge: JudgeSample | null
 }
@@ -19,7 +29,7 @@ export const usualOptions: StatisticsOptions = {
   alpha: 0.05,
   seed: 1,
   margin: 0.1,
-  sequential: false,
+  sequential: null,
   noise: null,
   judge: null,
 }

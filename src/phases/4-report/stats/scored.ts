@@ -43,6 +43,7 @@ export function scoredCases(runs: readonly BenchmarkRun[], arms: Arms): ScoredCa
         runs: ordered,
         candidate: ordered.candidate.map(shareOf),
         baseline: ordered.baseline.map(shareOf),
+        numbers: { candidate: ordered.candidate.map(numberOf), baseline: ordered.baseline.map(numberOf) },
       }
     })
 }
@@ -58,6 +59,10 @@ function inOrder(runs: ScoredRun[]): ScoredRun[] {
 
 function shareOf({ share }: ScoredRun): number {
   return share
+}
+
+function numberOf({ run }: ScoredRun): number {
+  return run.run_number
 }
 
 /** From the verdicts; from the rate alone where another tool kept no list. */

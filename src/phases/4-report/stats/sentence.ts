@@ -1,5 +1,5 @@
 /** The sentence of each scope, as a person reads it. */
-import type { Noise, ScopeDifference } from '../../../../schemas/benchmark_statistics.ts'
+import type { Noise, ScopeDifference, Until } from '../../../../schemas/benchmark_statistics.ts'
 import { hundredths, percent, plural, probability } from '../words.ts'
 import { fixed } from './round.ts'
 import type { ScopeNumbers } from './these_cases.ts'
@@ -12,13 +12,15 @@ export interface Told {
   margin: number
   indicators: number
   noise: Noise | null
+  /** null: the number of runs was fixed. */
+  until: Until | null
 }
 
 /** "On these 4 cases, runs with the skill meet 31 points more of their expectations [12, 48] (10 runs each, p = 0.003)." */
 export function theseCasesSentence(scope: ScopeNumbers, told: Told): string {
   const { difference, verdict, needed } = scope
   const { n_cases: cases, mean } = difference
-  if (mean === null) return 'No case has graded runs in both arms: nothing to compare.'
+  if (mean === null) return [...untilText(told), 'No case has graded runs in both arms: nothing to compare.'][0] ?? ''
   if (told.meet === 'itself') return noiseSentence(scope, told)
   const subject = told.meet === 'versions' ? 'runs with the new version' : 'runs with the skill'
   const [fewest, most] = told.runs
@@ -90,9 +92,14 @@ function anytimeText({ p_method }: ScopeDifference): string {
   return p_method === 'e_value' ? 'valid at every look' : ''
 }
 
-function asides({ indicators, noise }: Told, mean: number): string[] {
+function untilText({ until }: Pick<Told, 'until'>): string[] {
+  return until === null ? [] : [`${until.reason.slice(0, 1).toUpperCase()}${until.reason.slice(1)}.`]
+}
+
+function asides({ indicators, noise, until }: Told, mean: number): string[] {
   const calibration = noise?.calibration ?? null
   return [
+    ...untilText({ until }),
     ...(indicators === 0 ? [] : [`${plural(indicators, 'indicator')} left out.`]),
     ...(calibration === null ? [] : [noiseText(calibration, mean)]),
     ...gradingText(noise?.grading ?? null),

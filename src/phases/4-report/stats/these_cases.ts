@@ -5,6 +5,7 @@ import { bettingDifference } from './confidence_sequence.ts'
 import { countPairs, eValue } from './e_value.ts'
 import { meanOf, varianceOf } from './moments.ts'
 import { type StatisticsOptions, usualPower } from './options.ts'
+import { blocksOf, type Pair } from './pairs.ts'
 import { permuteWithinCases } from './permutation.ts'
 import { runsNeeded } from './power.ts'
 import { round } from './round.ts'
@@ -15,7 +16,7 @@ export type ScopeNumbers = Omit<Scope, 'sentence'>
 
 export function theseCases(cases: readonly CaseScores[], options: StatisticsOptions): ScopeNumbers {
   const known = comparable(cases)
-  const { difference, ...decision } = options.sequential ? anytime(known, options) : fixedSize(known, options)
+  const { difference, ...decision } = options.sequential !== null ? anytime(known, options) : fixedSize(known, options)
   const needed = decision.verdict === 'inconclusive' ? neededRuns(known, options) : null
   return { difference, ...decision, needed }
 }
@@ -51,33 +52,35 @@ function undecided(cases: readonly CaseScores[], options: StatisticsOptions): De
 }
 
 /**
- * Only whole blocks count: the n-th run of every case in both arms. The e-value decides alone; its interval, wide after few
- * blocks, stands beside it.
+ * The e-value of the pairs of the finished blocks decides alone; its interval, of the blocks that lack no pair and wide after
+ * few of them, stands beside it.
  */
-function anytime(cases: readonly CaseScores[], options: StatisticsOptions): Decided {
-  const blocks = Math.min(...cases.flatMap((one) => [one.candidate.length, one.baseline.length]))
-  if (cases.length === 0 || blocks === 0) return undecided(cases, options)
-  const pairs = Array.from({ length: blocks }, (_, at) =>
-    cases.map((one) => ({ candidate: one.candidate[at] ?? 0, baseline: one.baseline[at] ?? 0 })),
-  )
-  const means = pairs.map((block) => meanOf(block.map((pair) => pair.candidate - pair.baseline)))
-  const interval = bettingDifference(means, options.alpha)
-  const { wins, losses } = countPairs(pairs.flat())
+export function anytime(cases: readonly CaseScores[], options: StatisticsOptions): Decided {
+  const { pairs, whole } = blocksOf(cases, options.sequential?.finished ?? 0)
+  if (pairs.length === 0) return undecided(cases, options)
+  const means = whole.map((block) => meanOf(block.map(differenceOf)))
+  const interval = means.length === 0 ? null : bettingDifference(means, options.alpha)
+  const mean = meanOf(means.length === 0 ? pairs.map(differenceOf) : means)
+  const { wins, losses } = countPairs(pairs)
   const evidence = eValue(wins, losses, 2)
   const difference: ScopeDifference = {
-    mean: round(meanOf(means), 6),
-    ci_low: round(interval.low, 6),
-    ci_high: round(interval.high, 6),
-    method: 'betting_sequence',
+    mean: round(mean, 6),
+    ci_low: interval === null ? null : round(interval.low, 6),
+    ci_high: interval === null ? null : round(interval.high, 6),
+    method: interval === null ? null : 'betting_sequence',
     p_value: round(Math.min(1, 1 / evidence), 6),
     p_method: 'e_value',
     n_cases: cases.length,
-    n_runs: blocks * cases.length * 2,
+    n_runs: 2 * pairs.length,
   }
-  const agrees = (wins - losses) * meanOf(means) > 0
+  const agrees = (wins - losses) * mean > 0
   if (evidence < 1 / options.alpha || !agrees) return { difference, ...decide({ ...difference, p_value: 1 }, options) }
   const rule = `the e-value of the pairs is ≥ ${round(1 / options.alpha, 2)}, at any look after a whole block`
   return { difference, verdict: wins > losses ? 'helps' : 'hurts', rule }
+}
+
+function differenceOf({ candidate, baseline }: Pair): number {
+  return candidate - baseline
 }
 
 /** Runs a case and arm, all told, that would find the difference as it was seen; null where they are out of reach. */

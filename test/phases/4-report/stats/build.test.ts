@@ -84,10 +84,12 @@ describe('verdicts, each with its sentence', () => {
   })
   test('stopped by looks: the e-value decides, the interval is a confidence sequence', () => {
     const lines = suite(4, ['+', '+', '+'], ['-', '-', '-'])
-    const found = of(lines, { statistics: { sequential: true } }).scopes?.these_cases
+    const found = of(lines, { statistics: { sequential: { maxRuns: 10, cases: 4, finished: 3 } } }).scopes?.these_cases
     expect(found).toMatchObject({ verdict: 'helps', difference: { method: 'betting_sequence', p_method: 'e_value' } })
     expect(found?.sentence).toContain('valid at every look')
-    const early = of(suite(2, ['+', '+'], ['-', '-']), { statistics: { sequential: true } }).scopes?.these_cases
+    const early = of(suite(2, ['+', '+'], ['-', '-']), {
+      statistics: { sequential: { maxRuns: 10, cases: 4, finished: 3 } },
+    }).scopes?.these_cases
     expect(early?.verdict).toBe('inconclusive') // four pairs won: 1/e is above .05, though the exact test is below
   })
   test('two versions', () => {

@@ -1,0 +1,59 @@
+/** bench --until decided against the practice model, and what lies on disk after it. */
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { benchmark } from '../../schemas/benchmark.ts'
+import { parseScenario } from '../../src/practice/scenario.ts'
+import { startPractice } from '../../src/practice/server.ts'
+import { fresh, makeSkill, whetstone } from './program.ts'
+
+/** The skill does it all; nobody does; who does it is drawn by the conversation. */
+export const worlds = {
+  helps: "rules: [{ name: skilled, when: { system: 'SKILL.md' }, text: TIDY }, { name: else, text: untidy }]",
+  hurts: "rules: [{ name: skilled, when: { system: 'SKILL.md' }, text: untidy }, { name: else, text: TIDY }]",
+  same: 'rules: [{ name: both, text: untidy }]',
+}
+
+export interface Made {
+  skill: string
+  workspace: string
+  url: string
+}
+
+const evals = (cases: number) =>
+  Array.from({ length: cases }, (_, at) => ({
+    id: at + 1,
+    prompt: `task ${at + 1}`,
+    checks: [{ type: 'contains', value: 'TIDY' }],
+  }))
+
+export async function inWorld<R>(scenario: string, cases: number, work: (made: Made) => Promise<R>): Promise<R> {
+  await using server = await startPractice({ scenario: parseScenario(scenario, 'test.yaml') })
+  return await work({ skill: makeSkill(evals(cases)), workspace: path.join(fresh(), 'ws'), url: server.url })
+}
+
+/** The program's end, the lines it wrote with --json, and the newest benchmark; null: none was written. */
+export async function benchUntil(made: Made, ...flags: string[]) {
+  const args = [
+    'bench',
+    made.skill,
+    '--workspace',
+    made.workspace,
+    '--concurrency',
+    '4',
+    '--engine',
+    'anthropic:claude-haiku-4-5',
+  ]
+  const env = { ANTHROPIC_BASE_URL: made.url, ANTHROPIC_API_KEY: 'practice' }
+  const end = await whetstone([...args, '--until', 'decided', ...flags], { env })
+  return { ...end, ...stateOf(made.workspace) }
+}
+
+export function stateOf(workspace: string) {
+  const root = path.join(workspace, 'benchmarks')
+  const names = readdirSync(root).sort()
+  const folder = path.join(root, names.at(-1) ?? '')
+  const read = (name: string) => readFileSync(path.join(folder, name), 'utf8')
+  const made = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('run.json'))
+  const result = benchmark.parse(JSON.parse(read('benchmark.json')))
+  return { folder, benchmarks: names.length, read, made, result, until: result.statistics?.until }
+}
