@@ -7,7 +7,7 @@ export interface Pair {
 }
 
 /** By run number, from 1 to `last`; a run whose partner has no score is in no pair. */
-export function pairsOf(one: CaseScores, last: number): Map<number, Pair> {
+function pairsOf(one: CaseScores, last: number): Map<number, Pair> {
   const numberOf = (side: 'candidate' | 'baseline', at: number) => one.numbers?.[side][at] ?? at + 1
   const others = new Map(one.baseline.map((score, at) => [numberOf('baseline', at), score]))
   const pairs = new Map<number, Pair>()
