@@ -30,6 +30,9 @@ export const claudeCode: Engine = {
   run,
 }
 
+/** Of a process that was ended before its run was. */
+const unended = { exitCode: null, signal: null }
+
 async function run(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
   context.signal.throwIfAborted()
   const program = await findCli(claudeCli, task)
@@ -40,6 +43,7 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
     emit: context.emit,
     onRetry: (retry) => tellRetry(context.gate, retry),
   })
+  context.soFar?.(() => withCost(reportOf(stream, unended)))
   using key = lendKey(task)
   try {
     const end = await runProcess({

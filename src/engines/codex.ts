@@ -44,6 +44,7 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
   if (program === null) return missing(missingCli(codexCli, task.credentials).message, context)
   const journal = new CodexJournal(codexHome(task))
   const stream = new CodexStream({ skills: task.skills, skillsFolder, emit: context.emit, journal })
+  context.soFar?.(() => reportOf(stream, journal, { task, end: null }))
   const enough = new AbortController()
   const look = task.maxTurns === null ? null : setInterval(() => stopAt(task.maxTurns, journal, enough), lookMs)
   try {
@@ -58,6 +59,7 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
     return fail(context, startErrorOf(error, 'an argument is too long'), { report: emptyReport, step: 0 })
   } finally {
     if (look !== null) clearInterval(look)
+    journal.catchUp()
     journal.close()
     await leave(task)
   }

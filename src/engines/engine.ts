@@ -78,6 +78,11 @@ export interface EngineContext {
   stderrFile: string | null
   /** The gate before the provider's account; absent: an open one. */
   gate?: Gate
+  /**
+   * Takes what gives the report as far as it is known by then. It is asked once the engine has rejected, for what was paid until
+   * then; absent: nobody asks.
+   */
+  soFar?: (report: () => Promise<EngineReport>) => void
 }
 
 /** What the engine knows at the end, whatever the end was. Null or empty: it does not say. */

@@ -52,6 +52,7 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
   })
   const stop = new AbortController()
   const stream = new OpencodeStream({ skills: task.skills, skillsFolder, emit: context.emit, maxTurns: task.maxTurns })
+  context.soFar?.(() => reportOf(stream, log, { task, model, offered: null, end: null }))
   const look = setInterval(() => log.retries() > allowedRetries(task) && stop.abort(), lookMs)
   try {
     await prepare(folders)

@@ -21,7 +21,7 @@ function stateOf(workspace: string) {
   const names = readdirSync(newest, { recursive: true, encoding: 'utf8' })
   const records = names.filter((name) => name.endsWith('run.json')).map((name) => runRecord.parse(read(name)))
   const gradings = names.filter((name) => name.endsWith('grading.json')).map(read)
-  return { records, gradings, result: benchmark.parse(read('benchmark.json')), read }
+  return { newest, records, gradings, result: benchmark.parse(read('benchmark.json')), read }
 }
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0)
@@ -86,6 +86,29 @@ describe('a cost that is missing in the middle (a run that times out)', () => {
   test('control: with --cost-per-run it goes on', async () => {
     const end = await bench(['--cost-per-run', '0.01'])
     expect([end.code, end.records.length]).toEqual([0, 8])
+  })
+})
+
+test('what a run took before it timed out is counted, and the benchmark goes on', async () => {
+  const hangs = `rules:
+    - { name: hangs, when: { user: 'task 2', turn: { min: 2 } }, fault: { hang: true }, text: x }
+    - { name: begins, when: { user: 'task 2' }, tool_calls: [{ name: Glob, input: { pattern: '*' } }] }
+    - { name: says, text: TIDY }`
+  await served(hangs, async (env) => {
+    const workspace = path.join(fresh(), 'ws')
+    const args = ['bench', makeSkill(evals), ...haiku, '--runs', '1', '--timeout', '2', '--budget', '5']
+    const end = await whetstone([...args, '--concurrency', '1', '--workspace', workspace], { env })
+    const { records, newest } = stateOf(workspace)
+    expect([end.code, records.length], end.stderr).toEqual([0, 4])
+    const late = records.filter(({ status }) => status === 'timed_out')
+    expect(late).toHaveLength(2)
+    for (const { cost, usage } of late) {
+      expect(cost).toMatchObject({ usd: expect.any(Number), source: 'estimated' })
+      expect(usage).toMatchObject({ input_tokens: expect.any(Number) })
+    }
+    const spent = readFileSync(path.join(newest, 'spent.jsonl'), 'utf8').trim().split('\n')
+    const paid = spent.map((line) => JSON.parse(line)).filter(({ part }) => part === 'run')
+    expect(paid.map(({ usd }) => usd).sort()).toEqual(records.map(({ cost }) => cost?.usd).sort())
   })
 })
 

@@ -104,6 +104,8 @@ export function rulesFor({ engine, shell, read }: Contender): string {
       { tool_calls: [{ name: ['submit', 'StructuredOutput'], input: verdict }] },
     ),
     rule('verdict', { user: '^verdict$' }, { text: JSON.stringify(verdict) }),
+    rule('sleep-later', { user: 'sleep later', turn: { min: 2 } }, call(shell('touch started; sleep 300'))),
+    rule('echo-first', { user: 'sleep later' }, call(shell('echo first'))),
     rule('finish', { turn: { min: 2 } }, { text: 'all done' }),
     rule('greet', { user: 'greet' }, { text: 'I write it.', ...call(shell('printf hello > greeting.txt')) }),
     rule('env', { user: 'env please' }, call(shell('env > env.txt'))),

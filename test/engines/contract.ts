@@ -5,6 +5,7 @@ import path from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest'
 import { markedProcesses } from '../../src/base/processes.ts'
 import type { EngineTask } from '../../src/engines/engine.ts'
+import { earlyReport } from '../../src/phases/2-run/early_report.ts'
 import type { PracticeServer } from '../../src/practice/server.ts'
 import { needs } from '../require.ts'
 import { contenders, rulesFor } from './contenders.ts'
@@ -71,6 +72,26 @@ export function contract(name: string): void {
       abort.abort(new Error('enough'))
       await ended
       await vi.waitFor(async () => expect(await markedProcesses(stage.mark)).toEqual([]), { timeout: 5000 })
+    })
+
+    test('what an aborted run took until then is known, as far as the engine shows any of it', async () => {
+      const abort = new AbortController()
+      const early = earlyReport()
+      const { soFar } = early
+      const running = perform(engine, task({ prompt: 'sleep later' }), { signal: abort.signal, soFar })
+      const ended = expect(running).rejects.toThrow('enough')
+      await vi.waitFor(() => expect(existsSync(path.join(stage.cwd, 'started'))).toBe(true), { timeout: 120_000 })
+      abort.abort(new Error('enough'))
+      await ended
+      const { usage, cost, model } = await early.take()
+      if (shows === null) {
+        expect({ usage, cost }).toEqual({ usage: null, cost: null })
+        return
+      }
+      expect(usage?.input_tokens).toBeGreaterThan(0)
+      expect(usage?.output_tokens).toBeGreaterThan(0)
+      expect(cost?.usd).toBeGreaterThan(0)
+      expect(model).toContain(shows.model)
     })
 
     test('an aborted signal starts nothing', async () => {

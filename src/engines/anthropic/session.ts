@@ -16,6 +16,7 @@ export class AnthropicSession implements Session {
   readonly #client: Anthropic
   readonly #request: Omit<Anthropic.MessageStreamParams, 'messages'>
   readonly #messages: Anthropic.MessageParam[]
+  #unfinished: Usage | null = null
 
   constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
     const tools = offers.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }))
@@ -31,14 +32,21 @@ export class AnthropicSession implements Session {
     this.#messages = [userMessage(task.prompt)]
   }
 
+  /** The server says at the start of a response what it read, and what it wrote only at the end. */
+  get unfinished(): Usage | null {
+    return this.#unfinished
+  }
+
   async ask(forced: string | null, signal: AbortSignal): Promise<Asked> {
     const choice = forced === null ? {} : { tool_choice: { type: 'tool' as const, name: forced } }
     const params = { ...this.#request, messages: marked(this.#messages), ...choice }
+    const stream = this.#client.messages.stream(params, { signal })
     try {
-      const message = await this.#client.messages.stream(params, { signal }).finalMessage()
+      const message = await stream.finalMessage()
       if (message.content.length > 0) this.#messages.push({ role: 'assistant', content: message.content })
       return { ok: true, response: responseOf(message) }
     } catch (error) {
+      if (signal.aborted && stream.currentMessage) this.#unfinished = usageOf(stream.currentMessage.usage)
       signal.throwIfAborted()
       return { ok: false, error: engineErrorOf(error, this.#client.baseURL, Anthropic) }
     }

@@ -30,9 +30,23 @@ const hookRecord = z.looseObject({
   outcome: z.string().optional(),
 })
 
+const count = z.number().int().nonnegative().default(0)
+
+const plainUsage = z.looseObject({
+  input_tokens: count,
+  output_tokens: count,
+  cache_read_input_tokens: count,
+  cache_creation_input_tokens: count,
+})
+
 const assistantRecord = z.looseObject({
   type: z.literal('assistant'),
-  message: z.looseObject({ id: z.string().optional(), model: z.string().optional(), content: parts }),
+  message: z.looseObject({
+    id: z.string().optional(),
+    model: z.string().optional(),
+    content: parts,
+    usage: plainUsage.optional().catch(undefined),
+  }),
   /** Set when Claude Code speaks of a failed request in the model's place. */
   error: z.string().optional(),
 })
@@ -41,8 +55,6 @@ const userRecord = z.looseObject({
   type: z.literal('user'),
   message: z.looseObject({ content: z.union([z.string(), parts]) }),
 })
-
-const count = z.number().int().nonnegative().default(0)
 
 const modelUsage = z.looseObject({
   inputTokens: count,
@@ -68,14 +80,7 @@ const resultRecord = z.looseObject({
   session_id: z.string().optional(),
   stop_reason: z.string().nullish(),
   total_cost_usd: z.number().nonnegative().nullish(),
-  usage: z
-    .looseObject({
-      input_tokens: count,
-      output_tokens: count,
-      cache_read_input_tokens: count,
-      cache_creation_input_tokens: count,
-    })
-    .optional(),
+  usage: plainUsage.optional(),
   modelUsage: z.record(z.string(), modelUsage).optional(),
   permission_denials: z.array(z.looseObject({ tool_name: z.string() })).default([]),
   structured_output: z.unknown().optional(),
@@ -99,6 +104,7 @@ export type HookRecord = z.infer<typeof hookRecord>
 export type AssistantRecord = z.infer<typeof assistantRecord>
 export type UserRecord = z.infer<typeof userRecord>
 export type ResultRecord = z.infer<typeof resultRecord>
+export type PlainUsage = z.infer<typeof plainUsage>
 export type Block = z.infer<typeof block>
 
 /** Reads one line. A record that does not fit its own type is `other`: a new version must not end a run. */

@@ -4,7 +4,8 @@ import type { Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/spawn.ts'
 import { type EngineError, type EngineReport, emptyReport } from '../engine.ts'
 import { kindOfStatus, mayPass } from '../http_status.ts'
-import type { InitRecord, ResultRecord } from './records.ts'
+import { addUsage } from '../usage.ts'
+import type { InitRecord, PlainUsage, ResultRecord } from './records.ts'
 import { brokenServers, type ClaudeStream, serverNames } from './stream.ts'
 
 /** The report from what was seen of the stream, and of the process. */
@@ -20,7 +21,7 @@ export function reportOf(stream: ClaudeStream, end: Pick<ProcessEnd, 'exitCode' 
     model: modelOf(result) ?? init?.model ?? null,
     provider: 'anthropic',
     sessionId: result?.session_id ?? init?.session_id ?? null,
-    usage: result === null ? null : usageOf(result),
+    usage: result === null ? usageSoFar(stream) : usageOf(result),
     cost: usd > 0 ? { usd, source: 'agent' } : null,
     stopReason: isMaxTurns ? 'max_turns' : (result?.stop_reason ?? result?.subtype ?? null),
     exitCode: end.exitCode,
@@ -37,17 +38,25 @@ function loadedIn(init: InitRecord | null): EngineReport['loaded'] {
   return { skills, tools, mcp_servers: serverNames(init), ...(plugins.length > 0 && { plugins }) }
 }
 
+/** Of a run that came to no result: the sum of what its responses said; null: none said anything. */
+function usageSoFar({ usageOf }: ClaudeStream): Usage | null {
+  const all = [...usageOf.values()]
+  return all.length === 0 ? null : all.map(plain).reduce(addUsage)
+}
+
+function plain({ input_tokens, output_tokens, ...rest }: PlainUsage): Usage {
+  const cached = {
+    cache_read_tokens: rest.cache_read_input_tokens,
+    cache_write_tokens: rest.cache_creation_input_tokens,
+  }
+  return { input_tokens, output_tokens, ...cached }
+}
+
 /** Per-model counts hold the subagents' tokens too; the plain ones only the main conversation's. */
 function usageOf({ usage, modelUsage = {} }: ResultRecord): Usage | null {
   const models = Object.values(modelUsage)
   if (models.length === 0) {
-    if (usage === undefined) return null
-    const { input_tokens, output_tokens } = usage
-    const cached = {
-      cache_read_tokens: usage.cache_read_input_tokens,
-      cache_write_tokens: usage.cache_creation_input_tokens,
-    }
-    return { input_tokens, output_tokens, ...cached }
+    return usage === undefined ? null : plain(usage)
   }
   const sum = (pick: (model: (typeof models)[number]) => number) => models.reduce((all, one) => all + pick(one), 0)
   const reasoning = sum((one) => one.thinkingTokens)

@@ -10,6 +10,7 @@ import {
   contentText,
   type HookRecord,
   type InitRecord,
+  type PlainUsage,
   type ResultRecord,
   readRecord,
   type UserRecord,
@@ -26,6 +27,8 @@ export class ClaudeStream {
   result: ResultRecord | null = null
   /** The code of the last request that failed for good, such as rate_limit; null: none did. */
   apiError: string | null = null
+  /** What each response took as its last line says, which may come before it ends; by message id. */
+  readonly usageOf = new Map<string, PlainUsage>()
   /** Lines that were no JSON; the last of them. */
   unreadable: string | null = null
 
@@ -95,6 +98,7 @@ export class ClaudeStream {
     }
     this.apiError = null
     const step = this.#stepFor(message.id)
+    if (message.usage !== undefined) this.usageOf.set(message.id ?? `step ${step}`, message.usage)
     for (const block of message.content) this.#takeBlock(block, step)
   }
 

@@ -7,6 +7,7 @@ import { gatedFetch } from '../gated_fetch.ts'
 import { HookRunner } from '../hooks/hooks.ts'
 import { complete, fail } from '../outcome.ts'
 import { followSkillReads } from '../skill_read.ts'
+import { addUsage } from '../usage.ts'
 import { askPatiently } from './patience.ts'
 import { placeOf } from './place.ts'
 import type { Api, Asked, Session } from './session.ts'
@@ -40,6 +41,8 @@ export async function runLoop({ task, context, api, skillsFolder }: LoopRequest)
   const work = beginWork(session.model)
   const loaded = { skills: task.skills.map(({ name }) => name), tools: tools.map(({ name }) => name), mcp_servers: [] }
   emit({ type: 'system', step: 0, subtype: 'init', model: session.model, ...loaded })
+  const known = { api, loaded, sessionId: task.sessionId }
+  context.soFar?.(() => reportOf(withUnfinished(work, session), { ...known, denials: hooks?.denials ?? [] }))
   const workshop: Workshop = {
     tools,
     place: await placeOf(task, signal),
@@ -49,9 +52,14 @@ export async function runLoop({ task, context, api, skillsFolder }: LoopRequest)
     emit,
   }
   const end = await converse({ session, work, workshop, gate, maxTurns: task.maxTurns })
-  const report = await reportOf(work, { api, loaded, sessionId: task.sessionId, denials: hooks?.denials ?? [] })
+  const report = await reportOf(work, { ...known, denials: hooks?.denials ?? [] })
   if ('kind' in end) return fail(context, end, { report, step: work.step })
   return complete(context, { ...report, stopReason: end.stopReason }, work.step)
+}
+
+/** With the response that was cut off, as far as it is known what that took. */
+function withUnfinished(work: Work, { unfinished = null }: Session): Work {
+  return unfinished === null ? work : { ...work, step: work.step + 1, usage: addUsage(work.usage, unfinished) }
 }
 
 interface Loop {

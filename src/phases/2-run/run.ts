@@ -24,6 +24,7 @@ import { runAtGate } from '../../engines/perform.ts'
 import { workLimit } from '../../engines/work_limit.ts'
 import { collect, takeSnapshot } from './collect.ts'
 import { confine, withReadOnly } from './confine.ts'
+import { earlyReport } from './early_report.ts'
 import { runEnvironment } from './environment.ts'
 import { installEnvironment } from './install_environment.ts'
 import { type RunEnd, recordOf } from './record.ts'
@@ -179,21 +180,24 @@ async function timed(request: GatedRequest, task: EngineTask, transcript: Transc
     const durationMs = Math.round(performance.now() - start)
     return { outcome, startedAt, endedAt: new Date(), durationMs, before: null }
   }
+  const early = earlyReport()
+  const { soFar } = early
   try {
     const emit: EngineContext['emit'] = (event) => transcript.add(event)
-    return finish(await runAtGate(request.engine, task, { signal, stderrFile, emit, gate }))
+    return finish(await runAtGate(request.engine, task, { signal, stderrFile, emit, gate, soFar }))
   } catch (error) {
     request.signal.throwIfAborted()
     if (request.deadline?.aborted) {
       transcript.add({ type: 'error', step: 0, kind: 'cancelled', message: messageOf(request.deadline.reason) })
-      return finish({ status: 'cancelled', report: emptyReport })
+      return finish({ status: 'cancelled', report: await early.take() })
     }
     if (!limit.signal.aborted)
       throw new Error(`engine ${request.engine.name} rejected: ${messageOf(error)}`, { cause: error })
     const message = `no end within ${request.spec.timeout_seconds} s`
     transcript.add({ type: 'error', step: 0, kind: 'timed_out', message })
     // the wait until it was ended is not its working time
-    return { ...finish({ status: 'timed_out', report: emptyReport }), durationMs: request.spec.timeout_seconds * 1000 }
+    const durationMs = request.spec.timeout_seconds * 1000
+    return { ...finish({ status: 'timed_out', report: await early.take() }), durationMs }
   }
 }
 
