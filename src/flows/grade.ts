@@ -19,6 +19,7 @@ import { holdBenchmark } from './hold.ts'
 import { type JudgingWish, withJudging } from './judging.ts'
 import { openPace } from './pace.ts'
 import { preflight } from './preflight.ts'
+import { cacheMode, openJudgeCache } from './run_cache.ts'
 import { hiddenFrom } from './start_sandbox.ts'
 import { type BenchResult, summarize } from './summarize.ts'
 
@@ -33,8 +34,10 @@ export interface GradeAgainRequest {
   judging?: JudgingWish
   cases: readonly string[]
   concurrency: number
-  /** Grade even what was graded with the same criteria and judge. */
+  /** Grade even what was graded with the same criteria and judge; no judge's earlier answer is taken. */
   anew: boolean
+  /** Whether what judges answered is taken from the workspace's cache and kept there. */
+  cache: boolean
   /** How often each is graded besides, for the noise of grading. */
   again: number
   passEnv: readonly string[]
@@ -50,12 +53,14 @@ export async function grade(request: GradeAgainRequest, context: FlowContext): P
 
 async function gradeHeld(folder: string, before: Plan, { request, context }: Asked): Promise<BenchResult> {
   const plan = await withPresentCriteria(before, request, context)
-  await preflight([plan.options.judge], request.passEnv, context)
+  const probes = await preflight([plan.options.judge], request.passEnv, context)
   await writeArtefact(planSchema, benchmarkPaths(folder).plan, plan)
   const wanted = new Set(selectCases(asSuite(plan), request.cases).cases.map((one) => one.eval_id))
   const limit = pLimit(request.concurrency)
   using pace = openPace(undefined, context)
   const { passEnv, anew, again } = request
+  const mode = cacheMode({ cache: request.cache, fresh: anew })
+  const cache = await openJudgeCache({ plan, folder, mode, probes, passEnv }, context)
   const sandbox = await chooseSandbox(request.sandbox ?? noWish, context.env.PATH ?? '')
   const hidden = hiddenFrom(plan, path.dirname(path.dirname(folder)))
   const jobs = plan.runs
@@ -69,9 +74,14 @@ async function gradeHeld(folder: string, before: Plan, { request, context }: Ask
           context.emit({ type: 'artefact_damaged', ...damage, mended: 'the run is graded again' })
         })
         if (stored === null) return
-        const one = { plan, folder, spec, stored, passEnv, hidden, sandbox, again: anew, cache: null, pace }
+        const one = { plan, folder, spec, stored, passEnv, hidden, sandbox, again: anew, cache, pace }
         const made = await gradeStored(one, context)
-        await gradeRepeatedly({ ...one, stored: { ...stored, grading: made ?? stored.grading } }, again, context)
+        // a judge that is asked once more must answer itself
+        await gradeRepeatedly(
+          { ...one, cache: null, stored: { ...stored, grading: made ?? stored.grading } },
+          again,
+          context,
+        )
       }),
     )
   const ends = await Promise.allSettled(jobs)

@@ -19,7 +19,7 @@ import { judgeMemory, keepGraded } from './cached_grading.ts'
 import type { FlowContext } from './context.ts'
 import { keyOfGrading } from './key_of_grading.ts'
 import type { Pace } from './pace.ts'
-import type { RunCache } from './run_cache.ts'
+import type { JudgeCache } from './run_cache.ts'
 import { gradeFinished } from './run_events.ts'
 
 export interface GradeRequest {
@@ -33,7 +33,7 @@ export interface GradeRequest {
   /** Grade even where the same grading is there. */
   again: boolean
   /** null: nothing is reused or kept. */
-  cache: RunCache | null
+  cache: JudgeCache | null
   pace: Pace
 }
 

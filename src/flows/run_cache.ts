@@ -26,18 +26,24 @@ export function cacheMode({ cache, fresh, calibrate }: Pick<BenchRequest, 'cache
   return fresh ? 'renew' : 'use'
 }
 
-export interface RunCache {
+/** What judges answered, as a benchmark uses it. */
+export interface JudgeCache {
   cache: Cache
   mode: Exclude<CacheMode, 'off'>
   plan: Plan
   /** The benchmark folder, absolute. */
   folder: string
-  surroundings: RunSurroundings
   /** What is known of the judge; null: none is needed. */
   judge: KeyParts | null
+  /** What surrounds the runs; null: they were made earlier, and neither they nor their gradings are kept. */
+  surroundings: RunSurroundings | null
+  tell: (file: string, message: string) => void
+}
+
+export interface RunCache extends JudgeCache {
+  surroundings: RunSurroundings
   /** The version of the engine by its own word before the runs. */
   version: string | null
-  tell: (file: string, message: string) => void
 }
 
 export interface CacheRequest {
@@ -52,10 +58,26 @@ export interface CacheRequest {
 
 /** null: off, or it can't be used, which is told; a benchmark goes on without it. */
 export async function openRunCache(request: CacheRequest, context: FlowContext): Promise<RunCache | null> {
+  const probe = request.probes.get(JSON.stringify(request.plan.options.engine)) ?? null
+  if (probe === null || !isKnown(probe)) return null
+  const judged = await openJudgeCache(request, context)
+  if (judged === null) return null
+  try {
+    const surroundings = await surroundingsOf({ ...request, probe }, context)
+    return { ...judged, surroundings, version: probe.version }
+  } catch (error) {
+    judged.tell(judged.cache.folder, `${judged.cache.folder}: ${messageOf(error)}`)
+    return null
+  }
+}
+
+/** The same for work on runs that are there: only what judges answer is taken and kept. */
+export async function openJudgeCache(
+  request: Omit<CacheRequest, 'skillFiles'>,
+  context: FlowContext,
+): Promise<JudgeCache | null> {
   const { plan, folder, mode } = request
-  const { engine, judge } = plan.options
-  const probe = request.probes.get(JSON.stringify(engine)) ?? null
-  if (mode === 'off' || probe === null || !isKnown(probe)) return null
+  if (mode === 'off') return null
   const workspace = path.dirname(path.dirname(folder))
   const told = new Set<string>()
   const tell = (file: string, message: string) => {
@@ -64,16 +86,8 @@ export async function openRunCache(request: CacheRequest, context: FlowContext):
     context.emit({ type: 'artefact_damaged', file, message, mended: 'the benchmark goes on without it' })
   }
   try {
-    return {
-      cache: await openCache(workspace),
-      mode,
-      plan,
-      folder,
-      surroundings: await surroundingsOf({ ...request, probe }, context),
-      judge: judge && judgeParts(request, context),
-      version: probe.version,
-      tell,
-    }
+    const judge = judgeParts(request, context)
+    return { cache: await openCache(workspace), mode, plan, folder, surroundings: null, judge, tell }
   } catch (error) {
     tell(cacheOf(workspace).folder, `${cacheOf(workspace).folder}: ${messageOf(error)}`)
     return null

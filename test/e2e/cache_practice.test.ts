@@ -28,14 +28,19 @@ async function setUp() {
   const skill = makeSkill(suite(tidy))
   const workspace = path.join(fresh(), 'ws')
   const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice' }
-  const bench = async (...flags: string[]) => {
+  const run = async (args: readonly string[]) => {
     const before = server.requests.length
-    const args = ['bench', skill, '--engine', 'anthropic:practice-1', '--runs', '1', '--workspace', workspace, ...flags]
     const end = await whetstone(args, { env })
     const rules = server.requests.slice(before).flatMap(({ rule }) => rule ?? [])
     const count = (name: string) => rules.filter((rule) => rule === name).length
     const asked = { with: count('agent with the skill'), without: count('agent without it'), judge: count('judge') }
     return { ...end, asked }
+  }
+  const bench = (...flags: string[]) =>
+    run(['bench', skill, '--engine', 'anthropic:practice-1', '--runs', '1', '--workspace', workspace, ...flags])
+  const grade = (...flags: string[]) => {
+    const folder = path.join(workspace, 'benchmarks')
+    return run(['grade', path.join(folder, readdirSync(folder).sort().at(-1) ?? ''), ...flags])
   }
   const result = () => {
     const folder = path.join(workspace, 'benchmarks')
@@ -44,7 +49,7 @@ async function setUp() {
   }
   const write = (evals: readonly object[]) =>
     writeFileSync(path.join(skill, 'evals/evals.json'), JSON.stringify({ skill_name: 'tidy', evals }))
-  return { skill, workspace, bench, result, write, [Symbol.asyncDispose]: () => server.close() }
+  return { skill, workspace, bench, grade, result, write, [Symbol.asyncDispose]: () => server.close() }
 }
 
 const all = { with: 2, without: 2, judge: 4 }
@@ -213,5 +218,28 @@ describe('what is never kept', () => {
     writeFileSync(agent, 'console.log("TIDY ")')
     await whetstone([...args, '--runs', '1', '--workspace', workspace])
     expect(readdirSync(path.join(workspace, '.cache/runs')), 'the program has changed').toHaveLength(4)
+  })
+})
+
+describe('`grade` asks a judge', () => {
+  const changed = (value: string) => suite([{ type: 'contains', value }])
+
+  test('nothing that it has answered before, in a bench or in a grade; with --no-cache it does', async () => {
+    await using made = await setUp()
+    await made.bench()
+    made.write(changed('tid'))
+    expect(await made.grade()).toMatchObject({ code: 0, asked: none })
+    expect(await made.grade('--judge', 'anthropic:practice-2')).toMatchObject({ code: 0, asked: { judge: 4 } })
+    made.write(changed('TID'))
+    expect(await made.grade('--judge', 'anthropic:practice-2')).toMatchObject({ code: 0, asked: none })
+    made.write(changed('TI'))
+    expect(await made.grade('--judge', 'anthropic:practice-2', '--no-cache')).toMatchObject({ asked: { judge: 4 } })
+  })
+
+  test('everything with --anew, and again each time with --again', async () => {
+    await using made = await setUp()
+    await made.bench()
+    expect(await made.grade('--anew')).toMatchObject({ code: 0, asked: { judge: 4 } })
+    expect(await made.grade('--again', '1')).toMatchObject({ code: 0, asked: { judge: 4 } })
   })
 })

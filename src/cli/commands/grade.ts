@@ -50,10 +50,12 @@ export function addGrade(args: Argv, done: Done, argv: readonly string[]): Argv 
         return done(exitCodes.done)
       }
       const { grade } = await import('../../flows/grade.ts')
-      const { benchmark, judge = null, baseUrl = null, case: cases, anew, again, concurrency, passEnv, json } = parsed
+      const { benchmark, judge = null, baseUrl = null, case: cases, anew, again, cache, concurrency } = parsed
+      const { passEnv, json } = parsed
       const sandbox = sandboxWish(parsed)
       const judging = judgingWish(parsed)
-      const request = { benchmark, judge, baseUrl, judging, cases, anew, again, concurrency, passEnv, sandbox }
+      const more = { judging, cases, anew, again, cache, concurrency, passEnv, sandbox }
+      const request = { benchmark, judge, baseUrl, ...more }
       const { result, interrupted } = await withFlow({ json, concurrency }, (context) => grade(request, context))
       done(await showResult(result, { json, interrupted }))
     },

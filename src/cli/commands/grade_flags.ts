@@ -28,6 +28,11 @@ export const gradeFlags = {
     default: false,
     describe: 'grade even what was graded with the same criteria and judge',
   },
+  cache: {
+    type: 'boolean',
+    default: true,
+    describe: "reuse a judge's answer to the same question, and keep new ones; --no-cache: neither",
+  },
   again: {
     type: 'number',
     requiresArg: true,
