@@ -43,7 +43,6 @@ const commands = [
   addCheck,
   addView,
   addDiff,
-  addDiff,
   addDemo,
   addDoctor,
   addPractice,
