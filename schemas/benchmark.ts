@@ -4,6 +4,7 @@ import { statistics } from './benchmark_statistics.ts'
 import { gradedExpectation } from './grading.ts'
 import { heldBack } from './held_back.ts'
 import { stop } from './limits.ts'
+import { rubricResult } from './rubric.ts'
 
 /** Sample statistics: stddev with n−1, 0.0 for one value (as skill-creator's). */
 export const summaryStats = z.looseObject({ mean: z.number(), stddev: z.number(), min: z.number(), max: z.number() })
@@ -26,6 +27,7 @@ export const benchmarkRun = z.looseObject({
     skill_read: z.boolean().nullable().optional(),
   }),
   expectations: z.array(gradedExpectation),
+  rubric: rubricResult.optional().describe('absent: the case has no rubric, or it was not decided'),
   notes: z.array(z.string()),
 })
 

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { check } from './check.ts'
 import { environmentSource } from './environment.ts'
+import { rubric } from './rubric.ts'
 
 export const gitStart = z.union([
   z.literal(true).describe('git init and one commit of the input files before the agent starts'),
@@ -19,6 +20,10 @@ export const evalCase = z.looseObject({
   files: z.array(z.string().min(1)).optional().describe('input files or folders, relative to the skill root'),
   expectations: z.array(z.string().min(1)).optional().describe('statements that the judge decides'),
   checks: z.array(check).optional().describe('statements that code decides'),
+  rubric: z
+    .union([z.literal(false), rubric])
+    .optional()
+    .describe('weighted dimensions that the judge scores; false: not even the one of the file'),
   reference: z
     .strictObject({ answer: z.string().optional(), files: z.record(z.string(), z.string()).optional() })
     .optional()
@@ -46,6 +51,7 @@ export const sandboxSettings = z.strictObject({
 export const evalsFile = z.looseObject({
   skill_name: z.string().min(1),
   environment: environmentSource.optional().describe('of every case that has none of its own'),
+  rubric: rubric.optional().describe('of every case that has none of its own'),
   sandbox: sandboxSettings.optional(),
   evals: z.array(evalCase),
 })

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { cachedFrom } from './cached_from.ts'
 import { heldBack } from './held_back.ts'
 import { executionMetrics } from './metrics.ts'
+import { rubricResult } from './rubric.ts'
 
 /** Where a quote stands: enough to link to it and to mark it. */
 export const evidencePlace = z.object({
@@ -68,6 +69,7 @@ export const evalFeedback = z.looseObject({
 
 export const grading = z.looseObject({
   expectations: z.array(gradedExpectation),
+  rubric: rubricResult.optional().describe('the scores behind the verdict on the rubric; absent: there is none'),
   summary: gradingSummary,
   execution_metrics: executionMetrics.optional(),
   timing: z

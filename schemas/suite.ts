@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { check } from './check.ts'
 import { hooks, mcpServers } from './environment.ts'
 import { sandboxSettings } from './evals.ts'
+import { rubric } from './rubric.ts'
 
 /** One file or folder that both arms get. `path` is where it lies in the run's working folder, `source` where it is read from. */
 export const inputFile = z.object({
@@ -17,6 +18,7 @@ export const expectation = z.object({
   text: z.string().min(1),
   derived: z.boolean().optional().describe('true: made from expected_output, because the case lists none'),
   indicator: z.boolean().optional(),
+  rubric: rubric.optional().describe('this is the verdict on a rubric; the last one of a case'),
 })
 
 /** The git state a run starts from: a fresh repository, or a bundle known by its content. */

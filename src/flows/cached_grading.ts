@@ -10,6 +10,7 @@ import { timing as timingSchema } from '../../schemas/timing.ts'
 import { messageOf } from '../base/error.ts'
 import { canonicalJson, sha256 } from '../base/json.ts'
 import { cacheFormat, cacheKey, cacheParts, twinsIn } from '../phases/1-plan/cache_parts.ts'
+import { needsPlace } from '../phases/3-judge/checks/working_folder.ts'
 import { evidenceDigest } from '../phases/3-judge/evidence_digest.ts'
 import type { JudgeMemory } from '../phases/3-judge/judge.ts'
 import { keepAnswer, keepGrading, readAnswer } from '../store/cache_grading.ts'
@@ -34,7 +35,7 @@ const criteriaOfPlans = new WeakMap<object, Map<SuiteCase, string | null>>()
 
 function hashOfCriteria(runs: Pick<RunCache, 'plan' | 'judge'>, one: SuiteCase): string | null {
   const { judge } = runs.plan.options
-  if (one.checks.some(({ type }) => type === 'command')) return null
+  if (one.checks.some((check) => needsPlace(check, one))) return null
   if (one.expectations.length > 0 && judge !== null && runs.judge === null) return null
   const asks = one.expectations.length > 0 ? runs.judge : null
   const parts: KeyParts = {

@@ -36,9 +36,16 @@ export function byJudge(one: SuiteCase, verdicts: readonly Verdict[] | null): De
   const decided: Decisions = { expectations: [], errors: [] }
   for (const [index, expectation] of one.expectations.entries()) {
     const none = { error: verdicts === null ? 'no judge was given' : 'the judge gave no verdict' }
-    add(decided, expectation, { verdict: verdicts?.[index] ?? none, by: 'judge' })
+    add(decided, expectation, { verdict: withoutRubric(verdicts?.[index] ?? none), by: 'judge' })
   }
   return decided
+}
+
+/** Scores of a rubric stand once in a grading, beside the list. */
+function withoutRubric(verdict: Verdict): Verdict {
+  if ('error' in verdict) return verdict
+  const { rubric: _, ...shown } = verdict
+  return shown
 }
 
 interface Statement {

@@ -160,6 +160,7 @@ async function finish(
         model: choice.model,
         heldBack: request.gate && heldBackBy(request.gate),
       })),
+    ...rubricOf(judged),
     ...(errors.length > 0 && { judge_errors: errors }),
     graded_key: gradedKey({
       runKey: record.key,
@@ -171,6 +172,11 @@ async function finish(
     }),
   }
   return { grading, graderStart: start.toISOString(), graderEnd: end.toISOString() }
+}
+
+function rubricOf(judged: Judged | null): Pick<Grading, 'rubric'> {
+  const [rubric] = (judged?.verdicts ?? []).flatMap((one) => ('error' in one ? [] : (one.rubric ?? [])))
+  return rubric === undefined ? {} : { rubric }
 }
 
 /** outputs/metrics.json without the list of files; null where there is none to read. */

@@ -1,6 +1,7 @@
 /** A judge's answer: its schema, what is missing in it, and the verdict on each expectation. */
 import { z } from 'zod'
 import type { GradedExpectation } from '../../../schemas/grading.ts'
+import type { RubricResult } from '../../../schemas/rubric.ts'
 
 const verdict = z.object({
   n: z.number().describe('the number of the expectation'),
@@ -14,6 +15,24 @@ const noNotes = { uncertainties: [], needs_review: [], workarounds: [] }
 /** Only the verdicts must be there and right: a slip in the rest costs the rest, not the verdicts. */
 export const judgeAnswer = z.object({
   verdicts: z.array(verdict),
+  rubric: z
+    .object({
+      scores: z.array(
+        z.object({
+          dimension: z.string(),
+          score: z.number().describe('a whole number from 1 to 5'),
+          justification: z.string().catch('').describe('why, with what was seen'),
+        }),
+      ),
+      hard_fails: z
+        .array(z.object({ n: z.number().describe('its number'), evidence: z.string().catch('') }))
+        .default([])
+        .describe('those that occurred'),
+    })
+    .nullable()
+    .default(null)
+    .catch(null)
+    .describe('null where no rubric is asked for'),
   claims: z
     .array(
       z.object({
@@ -45,8 +64,8 @@ export const judgeAnswer = z.object({
 
 export type JudgeAnswer = z.infer<typeof judgeAnswer>
 
-/** What a judge says of one expectation and whether its quotes were found, as grading.json holds it; or why that is no verdict. */
-export type Verdict = ({ passed: boolean; evidence: string } & LookedUp) | { error: string }
+/** What a judge says of one expectation (or of the rubric) and whether its quotes were found, as grading.json holds it; or why that is no verdict. */
+export type Verdict = ({ passed: boolean; evidence: string; rubric?: RubricResult } & LookedUp) | { error: string }
 
 type LookedUp = Pick<GradedExpectation, 'evidence_verified' | 'evidence_at' | 'evidence_flag' | 'votes'>
 

@@ -3,9 +3,10 @@ import { runMark } from '../../base/processes.ts'
 import { ask } from './ask.ts'
 import type { EvidenceFile } from './evidence/verify.ts'
 import type { Judged, JudgeRequest } from './judge.ts'
-import { judgeAnswer, missingIn, type Verdict, verdictsOf } from './judge_answer.ts'
+import { judgeAnswer, type Verdict } from './judge_answer.ts'
 import { type JudgePromptRequest, judgePrompt } from './judge_prompt.ts'
 import type { JudgeRoom } from './judge_room.ts'
+import { type Asked, undecided, verdictsOn, wrongIn } from './rubric.ts'
 
 /** Where a judge sits. */
 export interface Sitting {
@@ -21,13 +22,12 @@ const maxTurns = 60
 /** Asks about these expectations. Rejects only when aborted. */
 export async function askJudge(
   { request, room, sample }: Sitting,
-  asked: Pick<JudgePromptRequest, 'expectations' | 'again'>,
+  asked: Pick<JudgePromptRequest, 'expectations' | 'rubric' | 'again'>,
 ): Promise<Judged> {
   const { case: one, judge, memory } = request
-  const count = asked.expectations.length
   const prompt = judgePrompt({ prompt: one.prompt, expectedOutput: one.expected_output, room, ...asked })
   const name = sample === 1 ? prompt : `${prompt}\n\u0000sample ${sample}`
-  const known = recalled(await memory?.recall(name), count)
+  const known = recalled(await memory?.recall(name), asked)
   if (known !== null) return known
   const end = await ask({
     engine: judge.engine,
@@ -45,21 +45,21 @@ export async function askJudge(
     },
     schema: judgeAnswer,
     context: { signal: request.signal, emit: () => {}, stderrFile: null, ...(request.gate && { gate: request.gate }) },
-    review: (answer) => missingIn(answer, count),
+    review: (answer) => wrongIn(answer, asked),
   })
   if (end.status === 'error') {
-    return { verdicts: asked.expectations.map(() => ({ error: end.error })), answer: null, spent: end.spent }
+    return { verdicts: undecided(asked, end.error), answer: null, spent: end.spent }
   }
   const { value: answer, spent } = end
-  const verdicts = verdictsOf(answer, count)
+  const verdicts = verdictsOn(answer, asked)
   if (isWhole(verdicts)) await memory?.keep(name, { answer, spent })
   return { verdicts, answer, spent }
 }
 
-function recalled(known: Recalled | undefined, count: number): Judged | null {
+function recalled(known: Recalled | undefined, asked: Asked): Judged | null {
   const answer = judgeAnswer.safeParse(known?.answer)
   if (!known || !answer.success) return null
-  const verdicts = verdictsOf(answer.data, count)
+  const verdicts = verdictsOn(answer.data, asked)
   return isWhole(verdicts) ? { verdicts, answer: answer.data, spent: known.spent, cachedFrom: known.from } : null
 }
 

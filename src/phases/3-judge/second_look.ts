@@ -8,8 +8,9 @@ import { askJudge, type Sitting } from './question.ts'
 /** A vote. Rejects only when aborted. */
 export async function voteOf(sitting: Sitting): Promise<Judged> {
   const { expectations } = sitting.request.case
-  const texts = expectations.map(({ text }) => text)
-  const first = await askJudge(sitting, { expectations: texts })
+  const texts = expectations.flatMap(({ text, rubric }) => (rubric === undefined ? [text] : []))
+  const rubric = expectations.find((one) => one.rubric !== undefined)?.rubric
+  const first = await askJudge(sitting, { expectations: texts, rubric })
   const verdicts = first.verdicts.map((verdict, index) => withEvidence(verdict, texts[index] ?? '', sitting))
   const doubtful = [...verdicts.entries()].filter(([, { verdict }]) => isDoubtful(verdict))
   if (doubtful.length === 0) return { ...first, verdicts: verdicts.map(({ verdict }) => verdict) }
@@ -29,7 +30,7 @@ interface Checked {
 }
 
 function withEvidence(verdict: Verdict, text: string, { request, files }: Sitting): Checked {
-  if ('error' in verdict) return { verdict, missing: [] }
+  if ('error' in verdict || verdict.rubric !== undefined) return { verdict, missing: [] }
   const { prompt, expected_output } = request.case
   const { verified, at, missing } = verifyEvidence(verdict.evidence, files, [text, prompt, expected_output ?? ''])
   return { verdict: { ...verdict, evidence_verified: verified, ...(at && { evidence_at: at }) }, missing }

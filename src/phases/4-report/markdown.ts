@@ -4,6 +4,7 @@ import { armNames, armsOf } from './arms.ts'
 import { rowsOf } from './case_rows.ts'
 import { factsOf } from './facts.ts'
 import { incompleteness } from './incomplete.ts'
+import { rubricTable } from './rubric_table.ts'
 import { signed } from './stats/round.ts'
 import { headline, summaryTable, sureness } from './summary_table.ts'
 import { template } from './templates.ts'
@@ -16,6 +17,7 @@ interface View {
   incomplete: string | null
   summary: string
   cases: string | null
+  rubric: string | null
   notes: string[]
   excluded: string | null
   facts: { name: string; value: string }[]
@@ -28,6 +30,7 @@ export function toMarkdown(benchmark: Benchmark): string {
   const { header, rows } = summaryTable(benchmark)
   const { excluded_runs = [] } = benchmark
   const cases = rowsOf(benchmark)
+  const rubric = rubricTable(benchmark)
   return fill({
     skill: text(benchmark.metadata.skill_name),
     headline: text(headline(benchmark)),
@@ -35,6 +38,7 @@ export function toMarkdown(benchmark: Benchmark): string {
     incomplete: nullable(incompleteness(benchmark)),
     summary: table(header, rows, 'numbers'),
     cases: cases.length > 0 ? caseTable(benchmark, cases) : null,
+    rubric: rubric && table(rubric.header, rubric.rows, 'numbers'),
     notes: benchmark.notes.map(listItem),
     excluded:
       excluded_runs.length > 0

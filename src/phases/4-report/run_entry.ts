@@ -31,6 +31,7 @@ export function benchmarkRun(planned: PlannedRun, result: RunResult, grading: Gr
       ...(undecided === 0 ? {} : { undecided }),
     },
     expectations: grading.expectations,
+    ...(grading.rubric && { rubric: grading.rubric }),
     notes: notesOf(grading),
   }
 }

@@ -1,5 +1,6 @@
 /** One run as the page shows it: its numbers, then each expectation with verdict and evidence. */
 import type { BenchmarkRun } from '../../../schemas/benchmark.ts'
+import type { RubricResult } from '../../../schemas/rubric.ts'
 import type { Arms } from './arms.ts'
 import { armLabel, count, dollars, percent, plural, seconds, visible } from './words.ts'
 
@@ -11,7 +12,15 @@ export interface RunView {
   perfect: boolean
   facts: string[]
   expectations: { passed: boolean; text: string; evidence: string; tag: string }[]
+  rubric: RubricView | null
   notes: string[]
+}
+
+interface RubricView {
+  score: string
+  passed: boolean
+  dimensions: { name: string; weight: string; score: number; justification: string }[]
+  hardFails: { text: string; evidence: string }[]
 }
 
 /** Characters of evidence shown; the rest is in grading.json. */
@@ -39,7 +48,23 @@ export function runView(run: BenchmarkRun, arms: Arms): RunView {
       evidence: visible(cut(evidence)),
       tag: decided_by === undefined ? '' : visible(decided_by),
     })),
+    rubric: run.rubric === undefined ? null : rubricView(run.rubric),
     notes: run.notes.map(visible),
+  }
+}
+
+function rubricView({ dimensions, hard_fails, weighted_score, threshold, passed }: RubricResult): RubricView {
+  const total = dimensions.reduce((sum, { weight }) => sum + weight, 0)
+  return {
+    score: `${weighted_score} of 5, ${threshold} passes`,
+    passed,
+    dimensions: dimensions.map(({ name, weight, score, justification }) => ({
+      name: visible(name),
+      weight: percent(weight / total),
+      score,
+      justification: visible(cut(justification)),
+    })),
+    hardFails: hard_fails.map(({ text, evidence }) => ({ text: visible(text), evidence: visible(cut(evidence)) })),
   }
 }
 

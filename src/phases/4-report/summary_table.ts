@@ -1,6 +1,7 @@
 /** The answer of a benchmark in one sentence and one table, plain text, shared by terminal, markdown and page. */
 import type { Benchmark, BenchmarkRun, SummaryStats } from '../../../schemas/benchmark.ts'
 import { type Arms, armNames, armSummary, armsOf, isCalibration } from './arms.ts'
+import { scoreCell } from './rubric_table.ts'
 import { describe } from './stats/describe.ts'
 import { signed } from './stats/round.ts'
 import { armLabel, count, dollars, hundredths, percent, plural, seconds } from './words.ts'
@@ -99,6 +100,7 @@ export function summaryTable(benchmark: Benchmark): SummaryTable {
         statsCell(benchmark, 'pass_rate', percent),
         change(points(benchmark, arms), ' points'),
       ),
+      ...row('rubric, of 5', (name) => scoreCell(runsOf(benchmark, name)), ''),
       ...row('time a run', statsCell(benchmark, 'time_seconds', seconds), change(delta?.time_seconds, 's')),
       ...row('tokens a run', statsCell(benchmark, 'tokens', count), change(delta?.tokens, '')),
       ...row('cost a run', (name) => costCell(benchmark, name), ''),

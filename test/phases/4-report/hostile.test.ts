@@ -23,6 +23,13 @@ function poisoned() {
     user_notes_summary: { uncertainties: [hostile], needs_review: [hostile], workarounds: [hostile] },
     expectations: [{ text: hostile, passed: true, evidence: hostile, decided_by: hostile }],
     judge_errors: [{ text: hostile, reason: hostile }],
+    rubric: {
+      dimensions: [{ name: hostile, weight: 1, score: 5, justification: hostile }],
+      hard_fails: [{ text: hostile, evidence: hostile }],
+      weighted_score: 5,
+      threshold: 4,
+      passed: false,
+    },
   }
   const error = { kind: 'crash', message: hostile }
   const input = inputOf([
@@ -99,6 +106,7 @@ describe('markdown', () => {
     expect(lines.filter((line) => line.startsWith('## '))).toEqual([
       '## Summary',
       '## Cases',
+      '## Rubric',
       '## Notes',
       '## Runs in no rate',
       '## Provenance',

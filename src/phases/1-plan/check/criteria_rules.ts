@@ -74,7 +74,9 @@ export const criteriaRules: readonly Rule<CaseSubject>[] = [
 
 /** The author's own statements; a derived one is the expected output by nature. */
 function statements({ case: one }: CaseSubject): { text: string; field: string }[] {
-  return one.expectations.filter(({ derived }) => derived !== true).map(({ text }) => ({ text, field: 'expectations' }))
+  return one.expectations
+    .filter(({ derived, rubric }) => derived !== true && rubric === undefined)
+    .map(({ text }) => ({ text, field: 'expectations' }))
 }
 
 function twice(subject: CaseSubject): Finding[] {

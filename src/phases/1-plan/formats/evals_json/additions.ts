@@ -8,11 +8,13 @@ import type { SuiteMistake } from '../../inspected.ts'
 import { withFile } from '../check_files.ts'
 import { checkMistakes } from '../check_mistakes.ts'
 import type { CaseSource } from './document.ts'
+import { isObject } from './fields.ts'
 
 const additions = evalCase
   .pick({
     eval_key: true,
     checks: true,
+    rubric: true,
     reference: true,
     turns: true,
     timeout: true,
@@ -23,7 +25,7 @@ const additions = evalCase
   .strip()
 
 export type Additions = z.infer<typeof additions>
-export const additionNames = Object.keys(additions.shape)
+const additionNames = Object.keys(additions.shape)
 
 /** The additions of each case, in order, and every mistake in them; a case with a mistake has none. `root` is the skill's folder. */
 export async function additionsOf(
@@ -33,7 +35,7 @@ export async function additionsOf(
   const mistakes: SuiteMistake[] = []
   const read: Additions[] = []
   for (const { object, at } of cases) {
-    const given = Object.fromEntries(additionNames.map((name) => [name, object[name] ?? undefined]))
+    const given = Object.fromEntries(additionNames.map((name) => [name, ownField(name, object[name])]))
     const result = additions.safeParse(given)
     if (!result.success) {
       mistakes.push(...result.error.issues.flatMap(clearest).map((issue) => mistakeAt(issue, at, given)))
@@ -45,6 +47,16 @@ export async function additionsOf(
     read.push(result.data.checks === undefined ? result.data : { ...result.data, checks: own.checks })
   }
   return { additions: read, mistakes }
+}
+
+/** The value, where it is ours to read: `rubric` is also a name that authors give to a list of statements. */
+function ownField(name: string, value: unknown): unknown {
+  return isOwnField(name, value) ? (value ?? undefined) : undefined
+}
+
+export function isOwnField(name: string, value: unknown): boolean {
+  if (name !== 'rubric') return additionNames.includes(name)
+  return value === false || (isObject(value) && 'dimensions' in value)
 }
 
 /** What the suite asks of the sandbox; a mistake in it is added to the list. */

@@ -3,7 +3,7 @@ import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import { type NamedInput, placeBundle, placeInputs } from '../../inputs.ts'
 import { slugOfFirstWords } from '../../slug.ts'
 import type { Warn } from '../../warnings.ts'
-import { type Additions, additionNames } from './additions.ts'
+import { type Additions, isOwnField } from './additions.ts'
 import { type CaseSource, kindOf } from './document.ts'
 import { placeEnvironment } from './environment.ts'
 import { type Fields, isObject, isText, openFields, takeText, textIn, warnAlias, warnRest } from './fields.ts'
@@ -32,7 +32,7 @@ export async function readCase({ source, own, id }: CaseParts, place: CasePlace)
   fields.take(idNames)
   const prompt = promptOf(fields, warn)
   const eval_name = nameOf(fields, id, prompt)
-  const judging = readJudging({ fields, checks: own.checks ?? [] }, warn)
+  const judging = readJudging({ fields, checks: own.checks ?? [], rubric: own.rubric || null }, warn)
   const named = pathsOf(fields, warn)
   const inputs = await placeInputs(named.paths, place)
   const bundle = own.git === undefined || own.git === true ? null : await placeBundle(own.git.bundle, place.root)
@@ -65,7 +65,7 @@ export async function readCase({ source, own, id }: CaseParts, place: CasePlace)
 }
 
 function withoutAdditions(object: CaseSource['object']): CaseSource['object'] {
-  return Object.fromEntries(Object.entries(object).filter(([key]) => !additionNames.includes(key)))
+  return Object.fromEntries(Object.entries(object).filter(([key, value]) => !isOwnField(key, value)))
 }
 
 /** As written, white space included; null: the case has none. */

@@ -34,10 +34,11 @@ export function openDocument(document: unknown, file: string, warn: Warn): OpenD
   const skillName = skillNameOf(fields, warn)
   const environment = fields.take(['environment'])?.value
   const sandbox = fields.take(['sandbox'])?.value
+  const rubric = fields.take(['rubric'], (value) => isObject(value) && 'dimensions' in value)?.value
   warnRest(fields, { what: 'the file', warn })
   const cases = casesOf(found, file, warn)
-  if (environment === undefined) return { cases, skillName, sandbox }
-  return { cases: cases.map(({ object, at }) => ({ object: { environment, ...object }, at })), skillName, sandbox }
+  const shared = { ...(environment !== undefined && { environment }), ...(rubric !== undefined && { rubric }) }
+  return { cases: cases.map(({ object, at }) => ({ object: { ...shared, ...object }, at })), skillName, sandbox }
 }
 
 interface List {

@@ -1,5 +1,6 @@
 /** What decides about a case: its expected output, its criteria, or one expectation made of the former. */
 import type { Check } from '../../../../../schemas/check.ts'
+import type { Rubric } from '../../../../../schemas/rubric.ts'
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import type { Warn } from '../../warnings.ts'
 import { type Criteria, takeCriteria } from './criteria.ts'
@@ -9,10 +10,18 @@ import { criteriaNames, gradingNames, outputNames } from './names.ts'
 
 export type Judging = Pick<SuiteCase, 'expected_output' | 'expectations' | 'checks'>
 
-/** Takes all of it from the case's fields. `checks` are those of the case's own "checks". */
-export function readJudging({ fields, checks }: { fields: Fields; checks: readonly Check[] }, warn: Warn): Judging {
+interface Own {
+  fields: Fields
+  /** Of the case's own "checks" and "rubric". */
+  checks: readonly Check[]
+  rubric: Rubric | null
+}
+
+/** Takes all of it from the case's fields. */
+export function readJudging({ fields, checks, rubric }: Own, warn: Warn): Judging {
   const { expected_output, criteria } = judgedBy(fields, warn)
-  const all = { expected_output, expectations: criteria.expectations, checks: [...checks, ...criteria.checks] }
+  const expectations = [...criteria.expectations, ...(rubric === null ? [] : [{ text: rubricText(rubric), rubric }])]
+  const all = { expected_output, expectations, checks: [...checks, ...criteria.checks] }
   if (all.expectations.length > 0 || all.checks.length > 0) return all
   if (expected_output === null) {
     warn(fields.at, 'no criteria and no expected_output; the case runs ungraded, outside every rate')
@@ -21,6 +30,13 @@ export function readJudging({ fields, checks }: { fields: Fields; checks: readon
   warn(fields.at, 'no criteria; one expectation is derived from expected_output')
   const text = `The outcome matches the expected output: ${expected_output}`
   return { ...all, expectations: [{ text, derived: true }] }
+}
+
+/** Such as: Rubric: accuracy 60 %, style 40 %. */
+function rubricText({ dimensions }: Rubric): string {
+  const total = dimensions.reduce((sum, { weight }) => sum + weight, 0)
+  const shares = dimensions.map(({ name, weight }) => `${name} ${Math.round((100 * weight) / total)} %`)
+  return `Rubric: ${shares.join(', ')}`
 }
 
 /** Of the case itself, or, where it has nothing of the kind, of an object in it that is made for it. */
