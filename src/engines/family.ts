@@ -24,9 +24,13 @@ export function familyOf({ name, model }: Asked): string | null {
   return found?.[0] ?? null
 }
 
+/** The practice model decides by rules: it favours nobody. */
+const practice = /^practice\b/
+
 /** The family that both are of; the model where both ask the same; null: they differ, or nobody knows. */
 export function sharedFamily(one: Asked, other: Asked): string | null {
   const family = familyOf(one)
   if (family !== null) return family === familyOf(other) ? family : null
-  return one.model !== null && one.model === other.model ? one.model : null
+  const isSame = one.model !== null && one.model === other.model && !practice.test(one.model)
+  return isSame ? one.model : null
 }

@@ -84,6 +84,8 @@ describe('families', () => {
     expect(sharedFamily(mine, mine)).toBe('a-model-of-mine')
     expect(sharedFamily(mine, gpt)).toBeNull()
     expect(sharedFamily({ name: 'command', model: null }, { name: 'command', model: null })).toBeNull()
+    const practice = { name: 'anthropic', model: 'practice-1' }
+    expect(sharedFamily(practice, practice)).toBeNull()
   })
 })
 
