@@ -4,8 +4,10 @@ import path from 'node:path'
 import { glob } from 'tinyglobby'
 import type { CheckReport, Problem, Severity } from '../../schemas/check_report.ts'
 import { exists } from '../base/files.ts'
+import { chooseSandbox, noWish, type SandboxWish } from '../base/sandbox/choose.ts'
 import { type CheckedSkill, checkSkill } from '../phases/1-plan/check/check_skill.ts'
 import type { FlowContext } from './context.ts'
+import { hiddenOf } from './start_sandbox.ts'
 import { type Trial, tryAnswers } from './try_answers.ts'
 
 export interface CheckRequest {
@@ -15,9 +17,11 @@ export interface CheckRequest {
   trials: readonly Trial[]
   /** engine[:model]; null: expectations stay undecided. */
   judge: string | null
+  /** What confines the commands that trials run; absent: auto. */
+  sandbox?: SandboxWish
 }
 
-/** Rejects with UserError for a judge that is not there; whatever is wrong with a skill is in the report. */
+/** Rejects with UserError for a judge, or a required sandbox, that is not there; whatever is wrong with a skill is in the report. */
 export async function check(request: CheckRequest, context: FlowContext): Promise<CheckReport> {
   const places = await placesOf(request.skills)
   const skills: CheckReport['skills'] = []
@@ -36,9 +40,11 @@ export async function check(request: CheckRequest, context: FlowContext): Promis
   }
 }
 
-async function trialsOf({ suite }: CheckedSkill, request: CheckRequest, context: FlowContext): Promise<Problem[]> {
+async function trialsOf({ suite, path: skill }: CheckedSkill, request: CheckRequest, context: FlowContext) {
   const isRefused = suite === null || suite.mistakes.length > 0
-  return isRefused || request.trials.length === 0 ? [] : tryAnswers({ ...request, suite }, context)
+  if (isRefused || request.trials.length === 0) return []
+  const sandbox = await chooseSandbox(request.sandbox ?? noWish, context.env.PATH ?? '')
+  return await tryAnswers({ ...request, suite, sandbox, hidden: hiddenOf(skill, suite.suite.path) }, context)
 }
 
 const order: readonly Severity[] = ['error', 'warning', 'info']

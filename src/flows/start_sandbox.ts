@@ -39,7 +39,10 @@ export function sandboxParts({ sandbox }: Plan): KeyParts {
 /** What no agent may see wherever it lies: the skill as its author has it, the suite, the results. */
 export function hiddenFrom(plan: Plan, workspace: string): string[] {
   const [skill = plan.skill.path] = plan.skill.path.split(' at git:')
-  const suite =
-    path.basename(path.dirname(plan.suite.path)) === 'evals' ? path.dirname(plan.suite.path) : plan.suite.path
-  return [...new Set([skill, suite, workspace])]
+  return [...new Set([...hiddenOf(skill, plan.suite.path), workspace])]
+}
+
+/** The same of a skill whose runs have no results. */
+export function hiddenOf(skill: string, suite: string): string[] {
+  return [skill, path.basename(path.dirname(suite)) === 'evals' ? path.dirname(suite) : suite]
 }

@@ -8,11 +8,13 @@ import type { RunRecord } from '../../schemas/run.ts'
 import type { SuiteCase } from '../../schemas/suite.ts'
 import { UserError } from '../base/error.ts'
 import { openRoom } from '../base/room.ts'
+import type { SandboxChoice } from '../base/sandbox/choose.ts'
 import { isJudgeList } from '../engines/judge_choice.ts'
 import { resolveJudgeChoice } from '../engines/models.ts'
 import { engineNamed } from '../engines/table.ts'
 import { trialProblems } from '../phases/1-plan/check/trial_rules.ts'
 import type { InspectedSuite } from '../phases/1-plan/inspected.ts'
+import { confine } from '../phases/2-run/confine.ts'
 import { pick, runEnvironment } from '../phases/2-run/environment.ts'
 import { restoreWorkspace } from '../phases/2-run/restore.ts'
 import { isOfConduct } from '../phases/3-judge/checks/conduct.ts'
@@ -29,6 +31,9 @@ export interface TryRequest {
   trials: readonly Trial[]
   /** engine[:model]; null: expectations stay undecided. */
   judge: string | null
+  sandbox: SandboxChoice
+  /** What neither `setup` nor a check may see there. */
+  hidden: readonly string[]
 }
 
 interface Answer {
@@ -47,7 +52,8 @@ export async function tryAnswers(request: TryRequest, context: FlowContext): Pro
     if (one.cannot_run !== null || one.expectations.length + one.checks.length === 0) continue
     for (const trial of request.trials) {
       const answer = answerOf(one, trial)
-      const grading = answer === null ? null : await gradeAnswer({ one: able(one, trial), answer, judge }, context)
+      const grading =
+        answer === null ? null : await gradeAnswer({ one: able(one, trial), answer, judge, request }, context)
       found.push(...trialProblems({ trial, case: one, place, grading }))
     }
   }
@@ -77,10 +83,14 @@ function able(one: SuiteCase, trial: Trial): SuiteCase {
   return trial === 'oracle' ? { ...one, checks } : one
 }
 
-async function gradeAnswer(
-  { one, answer, judge }: { one: SuiteCase; answer: Answer; judge: JudgeChoice | null },
-  context: FlowContext,
-): Promise<Grading | null> {
+interface Given {
+  one: SuiteCase
+  answer: Answer
+  judge: JudgeChoice | null
+  request: TryRequest
+}
+
+async function gradeAnswer({ one, answer, judge, request }: Given, context: FlowContext): Promise<Grading | null> {
   await using room = await openRoom()
   const runFolder = path.join(room.path, 'run')
   const outputs = path.join(runFolder, 'outputs')
@@ -91,6 +101,9 @@ async function gradeAnswer(
   const { files, git, setup } = one
   const { signal } = context
   using pace = openPace(undefined, context)
+  const { hidden, suite } = request
+  const sandboxFor = (writable: readonly string[]) =>
+    confine(request.sandbox, { writable, hidden, settings: suite.suite.sandbox })
   const graded = await gradeRun({
     case: one,
     record,
@@ -98,8 +111,11 @@ async function gradeAnswer(
     skill: { name: record.eval_name, installed: true },
     judge,
     onTimeout: 'fail',
-    restore: (target) =>
-      restoreWorkspace({ cwd: target, files, git, setup, skillsFolder, env, signal }, record, outputs),
+    restore(target) {
+      const sandbox = sandboxFor([target, room.path])
+      return restoreWorkspace({ cwd: target, files, git, setup, skillsFolder, env, sandbox, signal }, record, outputs)
+    },
+    sandboxFor,
     env,
     credentials: judge === null ? {} : pick(context.env, judge.engine.credentials),
     gate: judge === null ? undefined : pace.gate(judge.engine, null),

@@ -1,6 +1,7 @@
 /** `whetstone check`: all problems of skills and suites at once, without a model. */
 import type { Argv } from 'yargs'
 import { UserError } from '../../base/error.ts'
+import { sandboxFlags, sandboxWish } from './sandbox_flags.ts'
 import { type Done, withFlow, withJson } from './shared.ts'
 
 function checkOptions(args: Argv) {
@@ -33,6 +34,7 @@ function checkOptions(args: Argv) {
       requiresArg: true,
       describe: 'who decides expectations of --null and --oracle: engine[:model]; without it they stay undecided',
     })
+    .options(sandboxFlags)
     .usage(
       '$0 check <skill..> [options]\n\nall problems of skills and suites at once, without a model\n\nEvery rule is in docs/check.md. One broken skill never stops the others.',
     )
@@ -51,7 +53,8 @@ export function addCheck(args: Argv, done: Done): Argv {
     }
     const { check } = await import('../../flows/check.ts')
     const { showProblems } = await import('../show_problems.ts')
-    const { result } = await withFlow({ json, concurrency: 1 }, (context) => check({ skills, trials, judge }, context))
+    const request = { skills, trials, judge, sandbox: sandboxWish(parsed) }
+    const { result } = await withFlow({ json, concurrency: 1 }, (context) => check(request, context))
     done(showProblems(result, { json, failOn }))
   })
 }
