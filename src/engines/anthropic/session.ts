@@ -4,7 +4,15 @@ import type { Usage } from '../../../schemas/usage.ts'
 import type { EngineTask } from '../engine.ts'
 import { anthropicModel } from '../providers.ts'
 import { engineErrorOf } from '../sdk_error.ts'
-import type { Asked, CallResult, ModelBlock, ModelResponse, Session, ToolOffer } from '../tool_loop/session.ts'
+import type {
+  Asked,
+  CallResult,
+  ModelBlock,
+  ModelResponse,
+  Session,
+  ToolOffer,
+  Unfinished,
+} from '../tool_loop/session.ts'
 import { systemPrompt } from '../tool_loop/system_prompt.ts'
 import { openClient } from './client.ts'
 
@@ -16,7 +24,7 @@ export class AnthropicSession implements Session {
   readonly #client: Anthropic
   readonly #request: Omit<Anthropic.MessageStreamParams, 'messages'>
   readonly #messages: Anthropic.MessageParam[]
-  #unfinished: Usage | null = null
+  #unfinished: Unfinished = null
 
   constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
     const tools = offers.map(({ name, description, inputSchema }) => ({ name, description, input_schema: inputSchema }))
@@ -33,7 +41,7 @@ export class AnthropicSession implements Session {
   }
 
   /** The server says at the start of a response what it read, and what it wrote only at the end. */
-  get unfinished(): Usage | null {
+  get unfinished(): Unfinished {
     return this.#unfinished
   }
 
@@ -46,7 +54,8 @@ export class AnthropicSession implements Session {
       if (message.content.length > 0) this.#messages.push({ role: 'assistant', content: message.content })
       return { ok: true, response: responseOf(message) }
     } catch (error) {
-      if (signal.aborted && stream.currentMessage) this.#unfinished = usageOf(stream.currentMessage.usage)
+      const begun = signal.aborted ? stream.currentMessage : undefined
+      if (begun !== undefined) this.#unfinished = { usage: usageOf(begun.usage), model: begun.model }
       signal.throwIfAborted()
       return { ok: false, error: engineErrorOf(error, this.#client.baseURL, Anthropic) }
     }

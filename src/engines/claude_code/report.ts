@@ -18,7 +18,7 @@ export function reportOf(stream: ClaudeStream, end: Pick<ProcessEnd, 'exitCode' 
     finalResponse: result?.result ?? '',
     answer: result?.structured_output,
     version: init?.claude_code_version ?? null,
-    model: modelOf(result) ?? init?.model ?? null,
+    model: modelOf(result) ?? stream.model ?? init?.model ?? null,
     provider: 'anthropic',
     sessionId: result?.session_id ?? init?.session_id ?? null,
     usage: result === null ? usageSoFar(stream) : usageOf(result),

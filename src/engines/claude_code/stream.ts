@@ -27,6 +27,8 @@ export class ClaudeStream {
   result: ResultRecord | null = null
   /** The code of the last request that failed for good, such as rate_limit; null: none did. */
   apiError: string | null = null
+  /** The model that answered last, by the answer itself: the one that is asked for may be a short name. */
+  model: string | null = null
   /** What each response took as its last line says, which may come before it ends; by message id. */
   readonly usageOf = new Map<string, PlainUsage>()
   /** Lines that were no JSON; the last of them. */
@@ -98,6 +100,7 @@ export class ClaudeStream {
     }
     this.apiError = null
     const step = this.#stepFor(message.id)
+    this.model = message.model ?? this.model
     if (message.usage !== undefined) this.usageOf.set(message.id ?? `step ${step}`, message.usage)
     for (const block of message.content) this.#takeBlock(block, step)
   }

@@ -59,7 +59,9 @@ export async function runLoop({ task, context, api, skillsFolder }: LoopRequest)
 
 /** With the response that was cut off, as far as it is known what that took. */
 function withUnfinished(work: Work, { unfinished = null }: Session): Work {
-  return unfinished === null ? work : { ...work, step: work.step + 1, usage: addUsage(work.usage, unfinished) }
+  if (unfinished === null) return work
+  const { usage, model } = unfinished
+  return { ...work, step: work.step + 1, usage: addUsage(work.usage, usage), model: model || work.model }
 }
 
 interface Loop {

@@ -31,13 +31,15 @@ export interface CallResult {
   answer: ToolAnswer
 }
 
+export type Unfinished = { usage: Usage; model: string } | null
+
 export interface Session {
   /** The id of the model that is asked. */
   readonly model: string
   /** Asks for one response, once, and keeps it. `forced`: it must call this tool. Rejects only when aborted. */
   ask(forced: string | null, signal: AbortSignal): Promise<Asked>
-  /** What the response took, so far, in which the last `ask` was aborted; absent or null: not known, or there was none. */
-  readonly unfinished?: Usage | null
+  /** The response in which the last `ask` was aborted, as far as it had come; absent or null: not known, or there was none. */
+  readonly unfinished?: Unfinished
   /** Adds the results of the last response's calls, all of them. */
   addResults(results: readonly CallResult[]): void
   /** Adds what the user says. */
