@@ -6,7 +6,8 @@ import { benchmarkDiff } from './benchmark_diff.ts'
 import { benchmarkIndex } from './benchmark_index.ts'
 import { calibration } from './calibration.ts'
 import { checkReport } from './check_report.ts'
-import { comparison } from './comparison.ts'
+import { comparison, comparisonError } from './comparison.ts'
+import { comparisonSummary } from './comparison_summary.ts'
 import { evalMetadata } from './eval_metadata.ts'
 import { evalsFile } from './evals.ts'
 import { feedback } from './feedback.ts'
@@ -35,6 +36,8 @@ export const artefacts = {
   benchmark_index: benchmarkIndex,
   calibration,
   comparison,
+  comparison_error: comparisonError,
+  comparison_summary: comparisonSummary,
   analysis,
   history,
   spent: spentLine,

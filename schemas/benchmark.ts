@@ -1,6 +1,7 @@
 /** `benchmark.json`: all gradings of one plan, summarised. The seed's fields exactly, plus ours. */
 import { z } from 'zod'
 import { statistics } from './benchmark_statistics.ts'
+import { comparisonSummary } from './comparison_summary.ts'
 import { gradedExpectation } from './grading.ts'
 import { heldBack } from './held_back.ts'
 import { stop } from './limits.ts'
@@ -121,6 +122,7 @@ export const benchmark = z.looseObject({
   cost: costSummary.optional(),
   reused: reusedRuns.optional().describe('absent: every run was made for this benchmark'),
   statistics: statistics.optional().describe('absent: written before there were any'),
+  comparison: comparisonSummary.optional().describe('blind comparisons of the arms; absent: none was made'),
   held_back: heldBack.optional().describe('over runs and judges; absent: no limit of a provider was met'),
   problems: z
     .array(z.object({ file: z.string(), message: z.string() }))

@@ -1,28 +1,98 @@
-/** `comparison-N.json`: a blind A/B verdict. */
+/** `comparison-N.json`: a blind A/B verdict, asked in both orders. The seed's fields exactly, plus ours. */
 import { z } from 'zod'
 
 const score = z.number().min(1).max(5)
-const side = z.looseObject({
+const count = z.number().int().nonnegative()
+
+export const comparisonWinner = z.enum(['A', 'B', 'TIE'])
+
+export const comparedSide = z.looseObject({
   content: z.record(z.string(), score),
   structure: z.record(z.string(), score),
-  content_score: z.number(),
+  content_score: z.number().describe('mean of the content scores, one decimal'),
   structure_score: z.number(),
-  overall_score: z.number().describe('2 to 10'),
+  overall_score: z.number().describe('their sum, 2 to 10'),
 })
-const quality = z.looseObject({ score: z.number(), strengths: z.array(z.string()), weaknesses: z.array(z.string()) })
-const results = z.looseObject({
+export const comparedQuality = z.looseObject({
+  score: z.number().describe('the overall score as a whole number'),
+  strengths: z.array(z.string()),
+  weaknesses: z.array(z.string()),
+})
+export const comparedResults = z.looseObject({
   passed: z.number().int(),
   total: z.number().int(),
   pass_rate: z.number(),
   details: z.array(z.looseObject({ text: z.string(), passed: z.boolean() })),
 })
 
-export const comparison = z.looseObject({
-  winner: z.enum(['A', 'B', 'TIE']),
+/** What a criterion is called, and what it asks in this task. */
+export const criterion = z.object({ name: z.string(), meaning: z.string() })
+
+export const criteria = z.object({
+  chosen_by: z.enum(['judge', 'usual']).describe('judge: for this task, before it saw any output'),
+  content: z.array(criterion),
+  structure: z.array(criterion),
+})
+
+const judgement = z.object({
+  shown_first: z.enum(['A', 'B']),
+  winner: comparisonWinner,
   reasoning: z.string(),
-  rubric: z.looseObject({ A: side, B: side }),
-  output_quality: z.looseObject({ A: quality, B: quality }),
-  expectation_results: z.looseObject({ A: results, B: results }).optional(),
+  overall_score: z.object({ A: z.number(), B: z.number() }),
+  contradicts_scores: z.boolean(),
+})
+
+const length = z.object({
+  response_chars: count,
+  files: count,
+  bytes: count.describe('of the files'),
+})
+
+const origin = z.object({
+  configuration: z.string().describe('the arm, or the folder where there is none'),
+  run: z.string().describe('the folder of the run'),
+})
+
+export const comparison = z.looseObject({
+  winner: comparisonWinner,
+  reasoning: z.string(),
+  rubric: z.looseObject({ A: comparedSide, B: comparedSide }),
+  output_quality: z.looseObject({ A: comparedQuality, B: comparedQuality }),
+  expectation_results: z.looseObject({ A: comparedResults, B: comparedResults }).optional(),
+  schema_version: z.literal(1).optional(),
+  sides: z.object({ A: origin, B: origin }).optional().describe('unsealed: the judge knew of none of it'),
+  criteria: criteria.optional(),
+  seed: z.number().int().optional().describe('drew the order of the first judgement'),
+  order: z
+    .array(z.enum(['A', 'B']))
+    .optional()
+    .describe('which was shown first, judgement by judgement'),
+  flips: z.number().int().min(0).max(1).optional().describe('1: the judgements differ, which makes a tie'),
+  judgements: z.array(judgement).optional(),
+  contradicts_scores: z.boolean().optional().describe('a winner has the lower overall score'),
+  lengths: z.object({ A: length, B: length }).optional(),
+  judge: z
+    .object({
+      engine: z.string(),
+      model: z.string().nullable(),
+      calls: count,
+      tokens: count.nullable(),
+      cost_usd: z.number().nonnegative().nullable(),
+    })
+    .optional(),
+  compared_key: z.string().optional().describe('sha256 of all that was judged, by whom: the same is not asked again'),
+})
+
+/** `comparison_error-N.json`: a pair that no judge could decide; removed when it is judged. */
+export const comparisonError = z.object({
+  schema_version: z.literal(1),
+  sides: z.object({ A: origin, B: origin }),
+  reason: z.string(),
+  at: z.iso.datetime(),
 })
 
 export type Comparison = z.infer<typeof comparison>
+export type ComparedSide = z.infer<typeof comparedSide>
+export type ComparedResults = z.infer<typeof comparedResults>
+export type ComparisonError = z.infer<typeof comparisonError>
+export type Criteria = z.infer<typeof criteria>

@@ -1,6 +1,7 @@
 /** Draws a benchmark under way on stderr: a table that redraws on a terminal, plain lines elsewhere. */
 import type { FlowEvent } from '../../schemas/flow_event.ts'
 import { reusedText } from '../phases/4-report/reused.ts'
+import { comparisonPlanned, pairJudged } from './live_comparison.ts'
 import { advance, armRate, type Cell, noProgress, type Progress, timeLeft } from './progress.ts'
 import { colours, columns, dollars, duration, oneLine, percent, safe } from './style.ts'
 
@@ -66,6 +67,10 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
       return failure(event)
     case 'last_failed':
       return lastFailed(event)
+    case 'comparison_planned':
+      return comparisonPlanned(event)
+    case 'pair_judged':
+      return pairJudged(event)
     case 'run_started':
     case 'benchmark_written':
       return null
@@ -89,7 +94,14 @@ function lookText({ blocks, wins, losses, pairs, e_value, status, reason }: Extr
   return `look after ${blocks} ${blocks === 1 ? 'block' : 'blocks'}: ${seen}${status === 'open' ? '' : `; ${reason}`}`
 }
 
-const above: ReadonlySet<string> = new Set(['skill_failed', 'budget_reached', 'last_failed', 'artefact_damaged'])
+const above: ReadonlySet<string> = new Set([
+  'skill_failed',
+  'budget_reached',
+  'last_failed',
+  'artefact_damaged',
+  'comparison_planned',
+  'pair_judged',
+])
 
 function damaged({ message, mended }: Extract<FlowEvent, { type: 'artefact_damaged' }>): string {
   return oneLine(`damaged ${message}: ${mended}`, 500)

@@ -5,6 +5,7 @@ import { addAggregate } from './commands/aggregate.ts'
 import { addBench } from './commands/bench.ts'
 import { addCache } from './commands/cache.ts'
 import { addCheck } from './commands/check.ts'
+import { addCompare } from './commands/compare.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDiff } from './commands/diff.ts'
 import { addDoctor } from './commands/doctor.ts'
@@ -40,6 +41,7 @@ const commands = [
   addCache,
   addGrade,
   addAggregate,
+  addCompare,
   addCheck,
   addView,
   addDiff,

@@ -2,11 +2,13 @@
 import { UserError } from '../base/error.ts'
 import { nearest } from '../base/nearest.ts'
 import { benchFlags } from './commands/bench_flags.ts'
+import { compareFlags } from './commands/compare_flags.ts'
 
 const commands: Readonly<Record<string, string>> = {
   bench: '<skill>',
   grade: '<benchmark>',
   aggregate: '<folder>',
+  compare: '<benchmark> [other]',
   demo: '',
   doctor: '',
   practice: '--scenario FILE',
@@ -51,6 +53,7 @@ const repeatable = new Set([
 ])
 const flags = [
   ...Object.keys(benchFlags),
+  ...Object.keys(compareFlags),
   ...switches,
   'skill',
   'scenario',

@@ -61,6 +61,8 @@ export function advance(state: Progress, event: FlowEvent): Progress {
     case 'benchmark_written':
     case 'artefact_damaged':
     case 'skill_failed':
+    case 'comparison_planned':
+    case 'pair_judged':
     case 'last_failed':
       return state
     case 'run_finished':

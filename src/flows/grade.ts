@@ -2,7 +2,7 @@
 import path from 'node:path'
 import pLimit from 'p-limit'
 import { type Plan, plan as planSchema } from '../../schemas/plan.ts'
-import type { LoadWarning, Suite, SuiteCase } from '../../schemas/suite.ts'
+import type { LoadWarning, SuiteCase } from '../../schemas/suite.ts'
 import { UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
 import { chooseSandbox, noWish, type SandboxWish } from '../base/sandbox/choose.ts'
@@ -12,6 +12,7 @@ import { selectCases } from '../phases/1-plan/select.ts'
 import { benchmarkPaths, runPaths } from '../store/paths.ts'
 import { readPlan, readRun, writeArtefact } from '../store/store.ts'
 import { autoEngine } from './auto_engine.ts'
+import { suiteOf } from './compare_pairs.ts'
 import type { FlowContext } from './context.ts'
 import { gradeRepeatedly } from './grade_again.ts'
 import { gradeStored } from './grade_stored.ts'
@@ -55,7 +56,7 @@ async function gradeHeld(folder: string, before: Plan, { request, context }: Ask
   const plan = await withPresentCriteria(before, request, context)
   const probes = await preflight([plan.options.judge], request.passEnv, context)
   await writeArtefact(planSchema, benchmarkPaths(folder).plan, plan)
-  const wanted = new Set(selectCases(asSuite(plan), request.cases).cases.map((one) => one.eval_id))
+  const wanted = new Set(selectCases(suiteOf(plan), request.cases).cases.map((one) => one.eval_id))
   const limit = pLimit(request.concurrency)
   using pace = openPace(undefined, context)
   const { passEnv, anew, again } = request
@@ -129,9 +130,4 @@ async function withPresentCriteria(plan: Plan, request: GradeAgainRequest, conte
 function withCriteria(old: SuiteCase, now: SuiteCase): SuiteCase {
   const { expectations, checks, expected_output, reference } = now
   return { ...old, expectations, checks, expected_output, reference }
-}
-
-function asSuite(plan: Plan): Suite {
-  const { format, path: file } = plan.suite
-  return { format, path: file, skill_name: plan.skill.name, cases: plan.cases, warnings: plan.warnings }
 }

@@ -16,6 +16,7 @@ import { type BenchmarkPaths, benchmarkPaths, runPaths } from '../store/paths.ts
 import { type CountedRun, readAgain, readCounted, writeArtefact } from '../store/store.ts'
 import { collectionOf, knownNoise, writeCalibration } from './calibrations.ts'
 import type { FlowContext } from './context.ts'
+import { trustOf } from './trust.ts'
 
 export interface Summarized {
   /** The benchmark folder, absolute. */
@@ -59,7 +60,10 @@ export async function summarize(
   const noise = await knownNoise(folder, plan, context)
   const made = aggregate({ ...aggregateInput(plan, results), statistics: { noise } })
   const paths = benchmarkPaths(folder)
-  const benchmark = withStop(redactor.value(made), stop === undefined ? await lastStop(paths.benchmark) : stop)
+  const benchmark = withStop(
+    redactor.value({ ...made, ...trustOf(folder, plan, context) }),
+    stop === undefined ? await lastStop(paths.benchmark) : stop,
+  )
   await writeArtefact(benchmarkSchema, paths.benchmark, benchmark)
   const isNoise = collectionOf(plan) === 'calibrations'
   if (isNoise) await writeCalibration(folder, plan, benchmark)

@@ -73,6 +73,15 @@ export function runPaths(benchmark: string, runId: string): RunPaths {
   }
 }
 
+/** Paths of comparison N of a case, absolute. The analysis of the first has no number. */
+export function comparisonPaths(caseFolder: string, number: number) {
+  return {
+    comparison: path.join(caseFolder, `comparison-${number}.json`),
+    error: path.join(caseFolder, `comparison_error-${number}.json`),
+    analysis: path.join(caseFolder, number === 1 ? 'analysis.json' : `analysis-${number}.json`),
+  }
+}
+
 /** Where eval_metadata.json of a run's case lies: in the case's folder for the aggregator, in the arm's for the review page. */
 export function metadataPaths(benchmark: string, runId: string): string[] {
   const arm = path.dirname(path.join(benchmark, runId))

@@ -86,7 +86,8 @@ export async function runOutputs(runFolder: string): Promise<WalkedFile[]> {
   return files
 }
 
-async function inputFiles(inputs: readonly InputFile[]): Promise<{ files: WalkedFile[]; missing: string[] }> {
+/** The files that a case gives, and those that are no longer there. */
+export async function inputFiles(inputs: readonly InputFile[]): Promise<{ files: WalkedFile[]; missing: string[] }> {
   const files: WalkedFile[] = []
   const missing: string[] = []
   for (const input of inputs) {
@@ -100,20 +101,27 @@ async function inputFiles(inputs: readonly InputFile[]): Promise<{ files: Walked
   return { files, missing }
 }
 
-async function copyWithin(
+/** Copies what fits within the limits. */
+export async function copyWithin(
   files: readonly WalkedFile[],
   target: string,
 ): Promise<{ copied: WalkedFile[]; leftOut: string[] }> {
+  const { kept, leftOut } = withinLimits(files)
+  await copyWalk(kept, target)
+  return { copied: kept, leftOut: leftOut.map((file) => file.path) }
+}
+
+/** What a judge is shown, and what is too large for it. */
+export function withinLimits(files: readonly WalkedFile[]): { kept: WalkedFile[]; leftOut: WalkedFile[] } {
   const kept: WalkedFile[] = []
-  const leftOut: string[] = []
+  const leftOut: WalkedFile[] = []
   let total = 0
   for (const file of files) {
     const fits = file.bytes <= limits.fileBytes && total + file.bytes <= limits.totalBytes && kept.length < limits.files
     if (fits) {
       kept.push(file)
       total += file.bytes
-    } else leftOut.push(file.path)
+    } else leftOut.push(file)
   }
-  await copyWalk(kept, target)
-  return { copied: kept, leftOut }
+  return { kept, leftOut }
 }

@@ -46,6 +46,16 @@ export function openMeter(): Meter {
   }
 }
 
+/** The sums of several; null where one of them is unknown. */
+export function totalSpent(parts: readonly Spent[]): Spent {
+  return {
+    calls: parts.reduce((total, one) => total + one.calls, 0),
+    tokens: sum(parts.map(({ tokens }) => tokens)),
+    costUsd: sum(parts.map(({ costUsd }) => costUsd)),
+    model: parts.map(({ model }) => model).findLast((model) => model !== null) ?? null,
+  }
+}
+
 function tokensOf({ usage }: EngineReport): number | null {
   if (usage === null) return null
   return usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens

@@ -38,9 +38,14 @@ export function headline(benchmark: Benchmark): string {
 
 /**
  * How sure the difference is: on these cases, then for cases like these; then why the headline may say another number.
- * Empty for one arm and for older benchmarks.
+ * Empty for one arm and for older benchmarks. Last, what blind comparisons say.
  */
 export function sureness(benchmark: Benchmark): string[] {
+  const { comparison } = benchmark
+  return [...ofScopes(benchmark), ...(comparison === undefined ? [] : [comparison.sentence, ...comparison.warnings])]
+}
+
+function ofScopes(benchmark: Benchmark): string[] {
   const scopes = benchmark.statistics?.scopes ?? null
   if (scopes !== null && isCalibration(armsOf(benchmark))) return [scopes.these_cases.sentence, later]
   return scopes === null || (scopes.these_cases.difference.mean === null && benchmark.statistics?.until === undefined)

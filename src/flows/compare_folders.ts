@@ -1,0 +1,118 @@
+/** The pairs of two benchmarks, or of the two folders of a single pair. */
+import path from 'node:path'
+import { evalMetadata } from '../../schemas/eval_metadata.ts'
+import { runRecord } from '../../schemas/run.ts'
+import { UserError } from '../base/error.ts'
+import { exists, walk } from '../base/files.ts'
+import { slug } from '../phases/1-plan/slug.ts'
+import { runOutputs } from '../phases/3-judge/judge_room.ts'
+import { readIf } from '../store/damage.ts'
+import { readPlan } from '../store/store.ts'
+import {
+  checkArm,
+  firstText,
+  namesIn,
+  type Pairing,
+  type PairSide,
+  type PairsRequest,
+  pairsOf,
+} from './compare_pairs.ts'
+import { hiddenFrom } from './start_sandbox.ts'
+
+/** Arms of two benchmarks: the candidates unless others are named; cases meet by their prompt. */
+export async function pairsOfBenchmarks(
+  folders: [string, string],
+  request: PairsRequest,
+  output: string,
+): Promise<Pairing> {
+  const [one, two] = [await readPlan(folders[0]), await readPlan(folders[1])]
+  const a = request.a ?? one.candidate_configuration
+  const b = request.b ?? two.candidate_configuration
+  checkArm(one, a, 'a')
+  checkArm(two, b, 'b')
+  const benches = [
+    { folder: folders[0], plan: one, arm: a },
+    { folder: folders[1], plan: two, arm: b },
+  ] as const
+  const made = await pairsOf(benches, request, (each) =>
+    path.join(output, `eval-${each.eval_id}-${slug(each.eval_name)}`),
+  )
+  const label = (arm: string, folder: string) => (a === b ? `${path.basename(folder)} ${arm}` : arm)
+  return {
+    ...made,
+    pairs: made.pairs.map((pair) => ({
+      ...pair,
+      A: { ...pair.A, configuration: label(a, folders[0]), run: path.join(folders[0], pair.A.run) },
+      B: { ...pair.B, configuration: label(b, folders[1]), run: path.join(folders[1], pair.B.run) },
+    })),
+    output,
+    a: label(a, folders[0]),
+    b: label(b, folders[1]),
+    names: namesIn([one, two], folders),
+    hidden: [one, two].flatMap((plan, index) => hiddenFrom(plan, path.dirname(path.dirname(folders[index] ?? '')))),
+    judge: one.options.judge ?? two.options.judge,
+    engine: one.options.engine,
+    plan: null,
+  }
+}
+
+/** What two folders hold, as one pair. The task is that of `prompt`, else of the eval_metadata.json in or above one of them. */
+export async function pairOfFolders(
+  folders: [string, string],
+  given: { prompt: string | null; request: PairsRequest },
+  output: string,
+): Promise<Pairing> {
+  const { a, b } = given.request
+  const sides = [await sideIn(folders[0], a ?? folders[0]), await sideIn(folders[1], b ?? folders[1])] as const
+  const known = metadataAbove(folders[0]) ?? metadataAbove(folders[1])
+  const prompt = given.prompt ?? known?.prompt ?? null
+  if (prompt === null) {
+    throw new UserError(
+      `${folders[0]}: no eval_metadata.json there or above says what the task was`,
+      'give the task with --prompt TEXT',
+    )
+  }
+  const pair = {
+    eval_id: known?.eval_id ?? 0,
+    eval_name: known?.eval_name ?? 'two folders',
+    number: 1,
+    folder: output,
+    task: { prompt, expectedOutput: null, expectations: known?.assertions ?? [], inputs: [] },
+    A: sides[0],
+    B: sides[1],
+  }
+  const names = folders.flatMap((folder) => folder.split(path.sep).slice(-2))
+  return {
+    output,
+    a: sides[0].configuration,
+    b: sides[1].configuration,
+    pairs: [pair],
+    skipped: [],
+    names: { configurations: names.filter((name) => /skill|^run-\d/i.test(name)), skills: [], paths: folders },
+    hidden: folders,
+    judge: null,
+    engine: { name: 'auto', model: null },
+    plan: null,
+  }
+}
+
+/** A run's folder with outputs/, or a folder that is the output. */
+async function sideIn(folder: string, configuration: string): Promise<PairSide> {
+  if (!(await exists(folder))) throw new UserError(`${folder}: no such folder`)
+  const record = readIf(runRecord, path.join(folder, 'run.json'))
+  const said = await firstText(['response.md', 'response.txt'].map((name) => path.join(folder, name)))
+  const isRun = await exists(path.join(folder, 'outputs'))
+  const outputs = isRun ? await runOutputs(folder) : (await walk(folder, { links: 'never' })).files
+  if (outputs.length === 0 && record === null && said === null) {
+    throw new UserError(`${folder}: nothing in it to compare`, 'give a benchmark, a run folder or a folder of outputs')
+  }
+  return { configuration, run: folder, delivery: { response: record?.final_response ?? said ?? '', outputs } }
+}
+
+function metadataAbove(folder: string) {
+  for (const up of ['.', '..', '../..']) {
+    const found = readIf(evalMetadata, path.join(folder, up, 'eval_metadata.json'))
+    if (found !== null) return found
+  }
+  return null
+}

@@ -1,0 +1,135 @@
+/** What a judge answers to a comparison, and what we make of it: scores counted by us, contradictions named. */
+import { z } from 'zod'
+import type { ComparedResults, ComparedSide, Comparison, Criteria } from '../../../../schemas/comparison.ts'
+
+const list = z.array(z.string()).default([]).catch([])
+
+const side = z.object({
+  scores: z.array(z.object({ criterion: z.string(), score: z.number().int().min(1).max(5) })),
+  strengths: list,
+  weaknesses: list,
+  expectations: z
+    .array(z.object({ n: z.number(), passed: z.boolean() }))
+    .default([])
+    .catch([]),
+})
+
+export const compareAnswer = z.object({
+  winner: z.enum(['D1', 'D2', 'TIE']),
+  reasoning: z.string().min(1),
+  D1: side,
+  D2: side,
+})
+
+/** What the judge calls the deliveries, by their place. Names that no prose uses by chance. */
+export const shownLabels = ['D1', 'D2'] as const
+
+export type CompareAnswer = z.infer<typeof compareAnswer>
+
+export type Label = 'A' | 'B'
+type Both<T> = Record<Label, T>
+
+/** The answer to one order, in the labels of the pair. */
+export interface Judgement {
+  first: Label
+  winner: Comparison['winner']
+  reasoning: string
+  rubric: Both<ComparedSide>
+  strengths: Both<string[]>
+  weaknesses: Both<string[]>
+  /** By expectation, in order. */
+  passed: Both<boolean[]>
+  contradicts: boolean
+}
+
+/** What is asked: the criteria, and how many expectations. */
+export interface Asks {
+  criteria: Criteria
+  expectations: number
+}
+
+/** What a judge must mend, in one line; null: nothing is missing. */
+export function missingInComparison(answer: CompareAnswer, asks: Asks): string | null {
+  const names = [...asks.criteria.content, ...asks.criteria.structure].map(({ name }) => name)
+  const wrong = shownLabels.flatMap((label) => {
+    const { scores, expectations } = answer[label]
+    const given = (name: string) => scores.filter(({ criterion }) => plain(criterion) === name)
+    const unscored = names.filter((name) => given(name).length === 0)
+    const doubled = names.filter((name) => new Set(given(name).map(({ score }) => score)).size > 1)
+    const undecided = Array.from({ length: asks.expectations }, (_, index) => index + 1).filter(
+      (n) => new Set(expectations.filter((one) => one.n === n).map(({ passed }) => passed)).size !== 1,
+    )
+    return [
+      ...unscored.map((name) => `${label}: no score for ${name}`),
+      ...doubled.map((name) => `${label}: scores for ${name} that contradict`),
+      ...undecided.map((n) => `${label}: expectation ${n} needs one verdict`),
+    ]
+  })
+  return wrong.length === 0 ? null : wrong.join('; ')
+}
+
+/** The judgement of a whole answer to the order in which `first` was shown first: from here on nobody speaks of D1. */
+export function judgementOf(answer: CompareAnswer, asks: Asks, first: Label): Judgement {
+  const labels = { D1: first, D2: first === 'A' ? ('B' as const) : ('A' as const), TIE: 'TIE' as const }
+  const words = (text: string) => text.replaceAll(/\bD1\b/g, labels.D1).replaceAll(/\bD2\b/g, labels.D2)
+  const [one, two] = first === 'A' ? [answer.D1, answer.D2] : [answer.D2, answer.D1]
+  const both = <T>(of: (side: CompareAnswer['D1']) => T): Both<T> => ({ A: of(one), B: of(two) })
+  const winner = labels[answer.winner]
+  const rubric = both((side) => scored(side, asks.criteria))
+  return {
+    first,
+    winner,
+    reasoning: words(answer.reasoning),
+    rubric,
+    strengths: both(({ strengths }) => strengths.map(words)),
+    weaknesses: both(({ weaknesses }) => weaknesses.map(words)),
+    passed: both(({ expectations }) =>
+      Array.from({ length: asks.expectations }, (_, at) => expectations.find(({ n }) => n === at + 1)?.passed === true),
+    ),
+    contradicts: contradicts(winner, rubric),
+  }
+}
+
+/** Whether a winner has the lower overall score. */
+export function contradicts(winner: Comparison['winner'], { A, B }: Judgement['rubric']): boolean {
+  if (winner === 'TIE') return false
+  const lead = A.overall_score - B.overall_score
+  return winner === 'A' ? lead < 0 : lead > 0
+}
+
+function scored({ scores }: CompareAnswer['D1'], { content, structure }: Criteria): ComparedSide {
+  const of = (names: Criteria['content']) =>
+    Object.fromEntries(
+      names.map(({ name }) => [name, scores.find(({ criterion }) => plain(criterion) === name)?.score ?? 1] as const),
+    )
+  return sideOf(of(content), of(structure))
+}
+
+/** Means to one decimal, and their sum. */
+export function sideOf(content: Record<string, number>, structure: Record<string, number>): ComparedSide {
+  const [content_score, structure_score] = [meanOf(content), meanOf(structure)]
+  return { content, structure, content_score, structure_score, overall_score: tenths(content_score + structure_score) }
+}
+
+/** Counted from the verdicts. */
+export function resultsOf(texts: readonly string[], passed: readonly boolean[]): ComparedResults {
+  const details = texts.map((text, index) => ({ text, passed: passed[index] === true }))
+  const met = details.filter((one) => one.passed).length
+  return { passed: met, total: details.length, pass_rate: met / Math.max(1, details.length), details }
+}
+
+function meanOf(scores: Record<string, number>): number {
+  const values = Object.values(scores)
+  return tenths(values.reduce((sum, one) => sum + one, 0) / values.length)
+}
+
+function tenths(value: number): number {
+  return Math.round(value * 10) / 10
+}
+
+function plain(name: string): string {
+  return name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '_')
+    .replaceAll(/^_+|_+$/g, '')
+}
