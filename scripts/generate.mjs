@@ -23,7 +23,19 @@ const help = (...args) =>
     encoding: 'utf8',
     env: { ...process.env, NO_COLOR: '1', COLUMNS: '100' },
   }).trimEnd()
-const commands = ['bench', 'grade', 'aggregate', 'compare', 'cache', 'check', 'view', 'diff', 'demo', 'doctor', 'practice']
+const commands = [
+  'bench',
+  'grade',
+  'aggregate',
+  'compare',
+  'cache',
+  'check',
+  'view',
+  'diff',
+  'demo',
+  'doctor',
+  'practice',
+]
 const sections = [['', help()], ...commands.map((name) => [name, help(name)])]
 const reference = sections.map(
   ([name, text]) => `## whetstone${name ? ` ${name}` : ''}\n\n\`\`\`text\n${text}\n\`\`\`\n`,
