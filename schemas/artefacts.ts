@@ -20,6 +20,7 @@ import { plan, runSpec } from './plan.ts'
 import { runRecord } from './run.ts'
 import { timing } from './timing.ts'
 import { transcriptEvent } from './transcript.ts'
+import { trend } from './trend.ts'
 
 export const artefacts = {
   evals: evalsFile,
@@ -34,6 +35,7 @@ export const artefacts = {
   benchmark,
   benchmark_diff: benchmarkDiff,
   benchmark_index: benchmarkIndex,
+  trend,
   calibration,
   comparison,
   comparison_error: comparisonError,

@@ -90,6 +90,7 @@ export const reusedRuns = z.object({
   oldest: z.iso.datetime().describe('when the oldest of them was made'),
   by_configuration: z.record(z.string(), z.number().int()),
   agent_usd: z.number().nullable().describe('the part of cost.agent_usd that an earlier benchmark paid; null: unknown'),
+  judge_usd: z.number().nullable().optional().describe('likewise of cost.judge_usd'),
 })
 
 export const benchmark = z.looseObject({

@@ -12,6 +12,13 @@ export const history = z.looseObject({
       expectation_pass_rate: z.number().min(0).max(1),
       grading_result: z.enum(['baseline', 'won', 'lost', 'tie']),
       is_current_best: z.boolean(),
+      cost_usd: z
+        .number()
+        .nonnegative()
+        .nullable()
+        .optional()
+        .describe('what the iteration cost besides its benchmarks; null: unknown'),
+      ended_at: z.iso.datetime().optional(),
     }),
   ),
 })

@@ -14,7 +14,7 @@ const commands: Readonly<Record<string, string>> = {
   practice: '--scenario FILE',
   check: '<skill>',
   view: '[folder]',
-  diff: '<before> <after>',
+  diff: '<before> <after>, or a folder of benchmarks',
   cache: 'stats or prune',
 }
 const switches = new Set([
@@ -29,7 +29,9 @@ const switches = new Set([
   'dry-run',
   'yes',
   'print-config',
-  'again',
+  'anew',
+  'calibrate',
+  'trend',
   'open',
   'markdown',
   'no-open',
@@ -49,6 +51,7 @@ const repeatable = new Set([
   'pass-env',
   'passEnv',
   'skill',
+  'benchmarks',
   '_',
 ])
 const flags = [
@@ -64,6 +67,7 @@ const flags = [
   'static',
   'arm',
   'output',
+  'again',
   'candidate',
 ]
 
@@ -96,7 +100,7 @@ export function checkSwitches(argv: readonly string[]): void {
 /** Throws UserError for an empty value, and for a flag given twice that takes one value. */
 export function checkValues(parsed: Readonly<Record<string, unknown>>): true {
   for (const [name, value] of Object.entries(parsed)) {
-    const flag = `${name === 'skill' || name === 'benchmark' || name === 'folder' ? '' : '--'}${name}`
+    const flag = `${name === 'skill' || name === 'benchmark' || name === 'benchmarks' || name === 'folder' ? '' : '--'}${name}`
     if (Array.isArray(value) && !repeatable.has(name))
       throw new UserError(`${flag}: given more than once`, 'give it once')
     const values: readonly unknown[] = Array.isArray(value) ? value : [value]

@@ -92,6 +92,7 @@ export function aggregateInput(plan: Plan, results: ReadonlyMap<string, CountedR
       timestamp: plan.created_at,
       runsPerConfiguration: plan.options.runs,
       engine: plan.options.engine.name,
+      engineVersion: used(results, ({ version }) => version),
       judge:
         plan.options.judge === null
           ? null
@@ -156,7 +157,15 @@ export function readResults(
 
 /** The models really used, else the one asked for. */
 function executorModel(plan: Plan, results: ReadonlyMap<string, CountedRun>): string {
-  const used = new Set([...results.values()].flatMap(({ record }) => record.engine.model ?? []))
   const { model, name } = plan.options.engine
-  return used.size > 0 ? [...used].sort().join(', ') : (model ?? `${name} default`)
+  return used(results, (engine) => engine.model) ?? model ?? `${name} default`
+}
+
+/** Each one that some run had, in order; null: none is known. */
+function used(
+  results: ReadonlyMap<string, CountedRun>,
+  of: (engine: CountedRun['record']['engine']) => string | null,
+): string | null {
+  const found = new Set([...results.values()].flatMap(({ record }) => of(record.engine) ?? []))
+  return found.size > 0 ? [...found].sort().join(', ') : null
 }

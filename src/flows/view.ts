@@ -1,31 +1,40 @@
 /** view: the page of what lies in a folder, written anew from the gradings on disk: a benchmark, a workspace, another tool's folder. */
 import { copyFile, mkdir } from 'node:fs/promises'
 import path from 'node:path'
+import { type Trend, trend as trendSchema } from '../../schemas/trend.ts'
 import { UserError } from '../base/error.ts'
-import { exists } from '../base/files.ts'
-import { benchmarkPaths, indexPaths } from '../store/paths.ts'
-import { listBenchmarks } from '../store/store.ts'
+import { exists, writeAtomic } from '../base/files.ts'
+import { trendHtml } from '../phases/4-report/trend_page.ts'
+import { trendMarkdown } from '../phases/4-report/trend_text.ts'
+import { benchmarkPaths, indexPaths, trendPaths } from '../store/paths.ts'
+import { listBenchmarks, writeArtefact } from '../store/store.ts'
 import { aggregateAgain } from './aggregate.ts'
 import type { FlowContext } from './context.ts'
 import type { Summarized } from './summarize.ts'
+import { readTrend } from './trend.ts'
 
 export interface ViewRequest {
   /** A benchmark, a workspace (its newest benchmark), a folder with index.html, or a folder that another tool made. */
   folder: string
   /** A folder that gets a copy of the page as index.html; null: none. */
   copyTo: string | null
+  /** All benchmarks below the folder over time. */
+  trend: boolean
 }
 
 export interface Viewed {
   /** The page to open, absolute. */
   page: string
-  /** null: an index of several benchmarks, which is not made anew. */
+  /** null: several benchmarks: an index, which is not made anew, or a trend. */
   summarized: Summarized | null
+  trend?: Trend
 }
 
 /** Writes the page. Throws UserError where there is nothing to show. */
 export async function view(request: ViewRequest, context: FlowContext): Promise<Viewed> {
-  const viewed = await pageOf(path.resolve(request.folder), context)
+  const folder = path.resolve(request.folder)
+  const isTrend = request.trend || (await isFolderOfBenchmarks(folder))
+  const viewed = isTrend ? await writeTrend(folder) : await pageOf(folder, context)
   if (request.copyTo === null) return viewed
   const page = path.join(path.resolve(request.copyTo), 'index.html')
   await mkdir(path.dirname(page), { recursive: true }).catch((error: unknown) => {
@@ -33,6 +42,21 @@ export async function view(request: ViewRequest, context: FlowContext): Promise<
   })
   await copyFile(viewed.page, page)
   return { ...viewed, page }
+}
+
+/** `<workspace>/benchmarks`, or the like: folders named by their time, of ours. */
+async function isFolderOfBenchmarks(folder: string): Promise<boolean> {
+  const [newest] = await listBenchmarks(path.dirname(folder))
+  return newest !== undefined && path.dirname(newest) === folder
+}
+
+async function writeTrend(folder: string): Promise<Viewed> {
+  const trend = await readTrend([folder])
+  const paths = trendPaths(folder)
+  await writeArtefact(trendSchema, paths.trend, trend)
+  await writeAtomic(paths.markdown, trendMarkdown(trend))
+  await writeAtomic(paths.page, trendHtml(trend))
+  return { page: paths.page, summarized: null, trend }
 }
 
 async function pageOf(folder: string, context: FlowContext): Promise<Viewed> {

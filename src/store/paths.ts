@@ -45,6 +45,15 @@ export function indexPaths(root: string): { index: string; markdown: string; pag
   }
 }
 
+/** What `view` writes over the benchmarks below a folder, absolute. */
+export function trendPaths(root: string): { trend: string; markdown: string; page: string } {
+  return {
+    trend: path.join(root, 'trend.json'),
+    markdown: path.join(root, 'trend.md'),
+    page: path.join(root, 'trend.html'),
+  }
+}
+
 /** Paths of one run, absolute. `runId` is its folder relative to the benchmark. */
 export interface RunPaths {
   folder: string

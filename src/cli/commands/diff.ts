@@ -1,16 +1,18 @@
-/** `whetstone diff`: what changed between two benchmarks, and how sure that is. */
+/** `whetstone diff`: what changed between two benchmarks, and how sure that is; of a folder, all of them over time. */
 import type { Argv } from 'yargs'
+import { UserError } from '../../base/error.ts'
 import { exitCodes } from '../exit.ts'
 import { type Done, withJson } from './shared.ts'
 
 function diffOptions(args: Argv) {
   return withJson(args)
-    .positional('before', {
+    .positional('benchmarks', {
       type: 'string',
+      array: true,
       demandOption: true,
-      describe: 'a benchmark folder, a workspace (its newest benchmark) or a benchmark.json',
+      describe:
+        'two of: a benchmark folder, a workspace (its newest benchmark), a benchmark.json; or one folder, or more than two',
     })
-    .positional('after', { type: 'string', demandOption: true, describe: 'likewise' })
     .option('arm', {
       choices: ['candidate', 'baseline'] as const,
       default: 'candidate' as const,
@@ -23,24 +25,55 @@ function diffOptions(args: Argv) {
       describe: 'exit 1 when a case regressed, or all of them together did',
     })
     .usage(
-      '$0 diff <before> <after> [options]\n\nwhat changed between two benchmarks, and how sure that is\n\nCases are matched by their key in the suite, else by name. What differs in the plans comes first.',
+      '$0 diff <before> <after> [options]\n$0 diff <folder> [options]\n\nwhat changed between two benchmarks, and how sure that is\n\nCases are matched by their key in the suite, else by name. What differs in the plans comes first.\nOf one folder, or of more than two: every benchmark below, oldest first, the newest of each skill\nversion, model and agent version, and costs by month.',
     )
     .example('$0 diff workspaces/pdf/benchmarks/2026-01-15T10-30-00Z workspaces/pdf', 'an older one against the newest')
     .example('$0 diff main.json branch.json --markdown', 'for a pull request')
     .example('$0 diff <before> <after> --arm baseline', 'did the model itself change?')
+    .example('$0 diff workspaces/pdf', 'all its benchmarks over time')
 }
 
 export function addDiff(args: Argv, done: Done): Argv {
-  return args.command('diff <before> <after>', 'compare two benchmarks', diffOptions, async (parsed) => {
-    const { diff } = await import('../../flows/diff.ts')
-    const { before, after, arm, json, markdown, failOn } = parsed
-    const made = await diff({ before, after, arm })
-    const { diffLines } = await import('../show_diff.ts')
-    const { diffMarkdown } = await import('../../phases/4-report/diff_text.ts')
-    const text = json ? `${JSON.stringify(made)}\n` : markdown ? diffMarkdown(made) : `${diffLines(made).join('\n')}\n`
-    process.stdout.write(text)
-    const isWorse =
-      made.cases.some(({ change }) => change === 'regressed') || made.scopes?.these_cases.verdict === 'hurts'
-    done(failOn === 'regression' && isWorse ? exitCodes.gateFailed : exitCodes.done)
+  const text = 'compare two benchmarks, or all below a folder over time'
+  return args.command('diff <benchmarks..>', text, diffOptions, async ({ benchmarks, ...how }) => {
+    const [before = '', after] = benchmarks
+    if (after !== undefined && benchmarks.length === 2) return done(await compareTwo({ before, after }, how))
+    if (how.failOn !== undefined || how.arm !== 'candidate') {
+      throw new UserError('--fail-on and --arm compare two benchmarks', 'name two, or leave them out')
+    }
+    const { readTrend } = await import('../../flows/trend.ts')
+    const trend = await readTrend(benchmarks)
+    const { trendLines } = await import('../show_trend.ts')
+    const { trendMarkdown } = await import('../../phases/4-report/trend_text.ts')
+    const { json, markdown } = how
+    const lines = json
+      ? `${JSON.stringify(trend)}\n`
+      : markdown
+        ? trendMarkdown(trend)
+        : `${trendLines(trend).join('\n')}\n`
+    process.stdout.write(lines)
+    done(exitCodes.done)
   })
+}
+
+interface How {
+  arm: 'candidate' | 'baseline'
+  json: boolean
+  markdown: boolean
+  failOn: 'regression' | undefined
+}
+
+async function compareTwo(
+  sides: { before: string; after: string },
+  { arm, json, markdown, failOn }: How,
+): Promise<number> {
+  const { diff } = await import('../../flows/diff.ts')
+  const made = await diff({ ...sides, arm })
+  const { diffLines } = await import('../show_diff.ts')
+  const { diffMarkdown } = await import('../../phases/4-report/diff_text.ts')
+  const text = json ? `${JSON.stringify(made)}\n` : markdown ? diffMarkdown(made) : `${diffLines(made).join('\n')}\n`
+  process.stdout.write(text)
+  const isWorse =
+    made.cases.some(({ change }) => change === 'regressed') || made.scopes?.these_cases.verdict === 'hurts'
+  return failOn === 'regression' && isWorse ? exitCodes.gateFailed : exitCodes.done
 }

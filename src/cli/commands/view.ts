@@ -15,11 +15,17 @@ function viewOptions(args: Argv) {
       default: true,
       describe: 'open the page in the browser (only from a terminal); --no-open only writes it',
     })
+    .option('trend', {
+      type: 'boolean',
+      default: false,
+      describe: 'all benchmarks below the folder over time, as trend.html',
+    })
     .option('static', { type: 'string', requiresArg: true, describe: 'also a copy as index.html in this folder' })
     .usage(
       '$0 view [folder] [options]\n\nwrite report.html anew from the gradings on disk, and open it\n\nReads what `aggregate` reads: our workspaces and the folders of other tools.',
     )
     .example('$0 view workspaces/pdf', 'the newest benchmark of the workspace')
+    .example('$0 view workspaces/pdf --trend', 'all its benchmarks over time, and what they cost by month')
     .example('$0 view pdf-workspace/iteration-2', 'gradings that another tool made')
     .example('$0 view workspaces/pdf --no-open --static site', 'a page to publish')
 }
@@ -27,11 +33,15 @@ function viewOptions(args: Argv) {
 export function addView(args: Argv, done: Done): Argv {
   return args.command('view [folder]', 'open the page of a benchmark', viewOptions, async (parsed) => {
     const { view } = await import('../../flows/view.ts')
-    const { folder, json, open, static: copyTo = null } = parsed
+    const { folder, json, open, trend, static: copyTo = null } = parsed
     const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) =>
-      view({ folder, copyTo }, context),
+      view({ folder, copyTo, trend }, context),
     )
     if (open && !json && process.stdout.isTTY === true) await openPage(result.page)
+    if (result.trend !== undefined && !json) {
+      const { trendLines } = await import('../show_trend.ts')
+      process.stdout.write(`${trendLines(result.trend).join('\n')}\n\n`)
+    }
     const { safe } = await import('../style.ts')
     const line = json
       ? JSON.stringify({ type: 'page', page: result.page })

@@ -4,7 +4,7 @@ import type { Noise } from '../../../schemas/benchmark_statistics.ts'
 import { type Arms, summarizeArms } from './arms.ts'
 import { caseRows } from './case_rows.ts'
 import { classify, type Outcome } from './classify.ts'
-import { costOf } from './cost.ts'
+import { costOf, judgeCost } from './cost.ts'
 import { gradingNoise } from './grading_noise.ts'
 import { heldBackIn } from './held_back.ts'
 import type { AggregateInput, PlannedRun } from './input.ts'
@@ -68,7 +68,9 @@ function isComplete({ planned, used, ungraded, excluded }: RunCounts): boolean {
 
 function reusedIn({ planned, results }: AggregateInput): Pick<Benchmark, 'reused'> {
   const reused = reusedOf(planned.map((run) => results.get(run.run_id)?.record ?? null))
-  return reused === null ? {} : { reused }
+  if (reused === null) return {}
+  const judges = planned.flatMap((run) => results.get(run.run_id)?.grading?.judge ?? [])
+  return { reused: { ...reused, judge_usd: judgeCost(judges.filter(({ cached_from }) => cached_from !== undefined)) } }
 }
 
 function inOrder(planned: readonly PlannedRun[], { candidate, baseline }: Arms): PlannedRun[] {
@@ -111,6 +113,7 @@ function metadataOf(input: AggregateInput, counts: RunCounts): Benchmark['metada
     candidate_configuration: input.candidate,
     baseline_configuration: input.baseline,
     ...(given.engine === undefined ? {} : { engine: given.engine }),
+    ...(given.engineVersion === undefined ? {} : { engine_version: given.engineVersion }),
     ...(given.judge === undefined ? {} : { judge: given.judge }),
     on_timeout: input.onTimeout,
     cannot_run: cannotRun(input).map(({ eval_id, reason }) => ({ eval_id, reason })),

@@ -24,8 +24,12 @@ export function costOf({ planned, results }: AggregateInput): CostSummary {
 /** Apart, since no further benchmark pays it. */
 function againCost(again: readonly Grading[]): Pick<CostSummary, 'again_usd'> {
   if (again.length === 0) return {}
-  const judged = again.flatMap(({ judge }) => judge ?? [])
-  return { again_usd: judged.length === 0 ? 0 : sum(judged.flatMap(({ cost_usd }) => cost_usd ?? [])) }
+  return { again_usd: judgeCost(again.flatMap(({ judge }) => judge ?? [])) }
+}
+
+/** Of those that said; nobody asked: 0; null: nobody said. */
+export function judgeCost(judged: readonly NonNullable<Grading['judge']>[]): number | null {
+  return judged.length === 0 ? 0 : sum(judged.flatMap(({ cost_usd }) => cost_usd ?? []))
 }
 
 /** Rounded to a millionth of a dollar; null for nothing known. */

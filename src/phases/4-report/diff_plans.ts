@@ -22,6 +22,7 @@ function factsOf({ benchmark, plan }: Side): Record<string, Fact> {
     suite: text(plan?.suite.sha256.slice(0, 12)),
     model: metadata.executor_model,
     engine: text(plan?.options.engine.name ?? metadata.engine),
+    'engine version': text(metadata.engine_version),
     judge: text(
       plan === null ? metadata.judge : [plan.options.judge?.name, plan.options.judge?.model].filter(Boolean).join(':'),
     ),

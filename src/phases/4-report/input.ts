@@ -40,6 +40,8 @@ export interface AggregateInput {
     timestamp: string
     runsPerConfiguration: number
     engine?: string
+    /** What the agent said of itself; null: nothing. */
+    engineVersion?: string | null
     judge?: string | null
   }
   /** Configuration names. `baseline` null: one arm, nothing to compare with. */

@@ -1,0 +1,37 @@
+/** `trend.html`: benchmarks over time on one page that needs nothing else. */
+import { createHash } from 'node:crypto'
+import type { Trend } from '../../../schemas/trend.ts'
+import { asset, template } from './templates.ts'
+import { trendChart } from './trend_chart.ts'
+import { trendHeadline, trendSections } from './trend_text.ts'
+import { visible } from './words.ts'
+
+interface View {
+  css: string
+  styleHash: string
+  headline: string
+  charts: { skill: string; svg: string }[]
+  sections: { title: string; header: string[]; rows: { column: string; value: string }[][] }[]
+}
+
+const css = asset('report.css') + asset('index.css') + asset('trend.css')
+const styleHash = createHash('sha256').update(css).digest('base64')
+const fill = template<View>('trend.html.hbs', 'html')
+
+export function trendHtml(trend: Trend): string {
+  const skills = [...new Set(trend.points.map(({ skill }) => skill))]
+  return fill({
+    css,
+    styleHash,
+    headline: trendHeadline(trend),
+    charts: skills.flatMap((skill) => {
+      const svg = trendChart(trend.points.filter((point) => point.skill === skill))
+      return svg === '' ? [] : { skill: visible(skill), svg }
+    }),
+    sections: trendSections(trend).map(({ title, header, rows }) => ({
+      title,
+      header,
+      rows: rows.map((row) => row.map((value, at) => ({ column: header[at] ?? '', value }))),
+    })),
+  })
+}

@@ -1,0 +1,187 @@
+/** Benchmarks over time: points in order, the newest of each version, model and agent, costs by month, the chart, and hostile text in it. */
+import { createHash } from 'node:crypto'
+import { describe, expect, test } from 'vitest'
+import type { Benchmark } from '../../../schemas/benchmark.ts'
+import { trend as trendSchema } from '../../../schemas/trend.ts'
+import { aggregate } from '../../../src/phases/4-report/aggregate.ts'
+import { type Found, type TrendPlan, trendOf } from '../../../src/phases/4-report/trend.ts'
+import { trendHtml } from '../../../src/phases/4-report/trend_page.ts'
+import { trendHeadline, trendMarkdown, trendSections } from '../../../src/phases/4-report/trend_text.ts'
+import { arm, inputOf } from './fixture.ts'
+
+const many = (passed: number) => Array.from({ length: 5 }, (_, at) => (at < passed ? '+' : '-'))
+
+interface Facts {
+  day: string
+  passed?: number
+  version?: string
+  model?: string
+  agent?: string | null
+  skill?: string
+  change?: (made: Benchmark) => Benchmark
+}
+
+function found({ day, passed = 3, version = 'v1', model = 'm1', agent = '1.0', skill, change }: Facts): Found {
+  const input = inputOf([...arm(1, 'with_skill', many(passed)), ...arm(1, 'without_skill', many(1))])
+  const metadata = { ...input.metadata, executorModel: model, engineVersion: agent, skillName: skill ?? 'tidy' }
+  const benchmark = aggregate({ ...input, metadata })
+  const plan = {
+    skill: { sha256: version.repeat(32) },
+    suite: { sha256: 's' },
+    options: { engine: { name: 'codex', model } },
+  } as TrendPlan // only what is read of it
+  return { folder: `ws/${day}`, at: new Date(`${day}T10:00:00Z`), benchmark: change?.(benchmark) ?? benchmark, plan }
+}
+const cost =
+  (agent_usd: number | null, judge_usd: number | null, more: object = {}) =>
+  (made: Benchmark) => ({
+    ...made,
+    cost: { agent_usd, judge_usd, unknown_runs: 0 },
+    ...more,
+  })
+
+describe('points', () => {
+  const all = [
+    found({ day: '2026-02-03', passed: 5, version: 'v2' }),
+    found({ day: '2026-01-02', passed: 2 }),
+    found({ day: '2026-02-01', passed: 4, model: 'm2', agent: '1.1' }),
+  ]
+  const trend = trendSchema.parse(trendOf(all, [], []))
+
+  test('come oldest first, in whatever order they were found', () => {
+    expect(trend.points.map(({ folder }) => folder)).toEqual(['ws/2026-01-02', 'ws/2026-02-01', 'ws/2026-02-03'])
+    expect(trend.points.map(({ lift }) => lift?.mean)).toEqual([0.2, 0.6, 0.8])
+    expect(trendOf([...all].reverse(), [], [])).toEqual(trend)
+  })
+  test('are grouped by version, model and agent, each by its newest', () => {
+    const shown = (groups: typeof trend.by.model) =>
+      groups.map(({ name, benchmarks, newest }) => [name, benchmarks, newest.candidate?.mean])
+    expect(shown(trend.by.skill_version)).toEqual([
+      ['v1v1v1v1v1v1', 2, 0.8],
+      ['v2v2v2v2v2v2', 1, 1],
+    ])
+    expect(shown(trend.by.model)).toEqual([
+      ['m1', 2, 1],
+      ['m2', 1, 0.8],
+    ])
+    expect(shown(trend.by.agent_version)).toEqual([
+      ['codex 1.0', 2, 1],
+      ['codex 1.1', 1, 0.8],
+    ])
+  })
+  test('two skills are never one group', () => {
+    const two = trendOf([found({ day: '2026-01-01' }), found({ day: '2026-01-02', skill: 'other' })], [], [])
+    expect(two.by.model.map(({ skill, name }) => [skill, name])).toEqual([
+      ['tidy', 'm1'],
+      ['other', 'm1'],
+    ])
+    expect(trendSections(two)[0]?.header).toContain('skill')
+    expect(trendSections(trend)[0]?.header).not.toContain('skill')
+  })
+  test('of another tool get their statistics from the runs, their unknowns stay unknown', () => {
+    const change = ({ statistics: _, ...made }: Benchmark): Benchmark => made
+    const [point] = trendOf([{ ...found({ day: '2026-01-01', agent: null, change }), plan: null }], [], []).points
+    expect(point).toMatchObject({ skill_version: null, agent_version: null, lift: { mean: 0.4 } })
+    expect(point?.lift?.ci_low).toBeLessThan(0.4)
+  })
+  test('calibrations are none, but are paid', () => {
+    const arms = { candidate: 'without_skill_again', baseline: 'without_skill' }
+    const lines = [...arm(1, 'without_skill_again', ['+']), ...arm(1, 'without_skill', ['+'])]
+    const noise = { ...found({ day: '2026-01-01' }), benchmark: cost(2, 1)(aggregate(inputOf(lines, arms))) }
+    const both = trendOf([noise, found({ day: '2026-01-02', change: cost(3, 1) })], [], [])
+    expect(both.points).toHaveLength(1)
+    expect(both.costs).toEqual([
+      { month: '2026-01', benchmarks: 2, agent_usd: 5, judge_usd: 2, improve_usd: null, unknown_runs: 0 },
+    ])
+  })
+})
+
+describe('costs by month', () => {
+  const reused = { runs: 1, oldest: '2026-01-01T00:00:00.000Z', by_configuration: {}, agent_usd: 1, judge_usd: 0.5 }
+  test.each<[string, Found[], object]>([
+    [
+      'what was reused counts where it was paid',
+      [found({ day: '2026-03-01', change: cost(4, 2, { reused }) })],
+      { agent_usd: 3, judge_usd: 1.5 },
+    ],
+    [
+      'unknown is null, never 0',
+      [found({ day: '2026-03-01', change: cost(null, null) })],
+      { agent_usd: null, judge_usd: null },
+    ],
+    [
+      'gradings again are the judge',
+      [
+        found({
+          day: '2026-03-01',
+          change: (made) => ({ ...made, cost: { agent_usd: 1, judge_usd: 2, again_usd: 4, unknown_runs: 3 } }),
+        }),
+      ],
+      { agent_usd: 1, judge_usd: 6, unknown_runs: 3 },
+    ],
+  ])('%s', (_, all, row) => {
+    expect(trendOf(all, [], []).costs).toMatchObject([{ month: '2026-03', improve_usd: null, ...row }])
+  })
+  test('months apart, the improve loop by itself', () => {
+    const all = [found({ day: '2026-03-31', change: cost(1, 1) }), found({ day: '2026-04-01', change: cost(2, 1) })]
+    const improved = [
+      { at: new Date('2026-04-30T23:59:59Z'), usd: 0.25 },
+      { at: new Date('2026-05-01T00:00:00Z'), usd: null },
+    ]
+    expect(trendOf(all, improved, []).costs.map((row) => [row.month, row.agent_usd, row.improve_usd])).toEqual([
+      ['2026-03', 1, null],
+      ['2026-04', 2, 0.25],
+      ['2026-05', null, null],
+    ])
+  })
+})
+
+describe('shown', () => {
+  const left = [{ file: 'ws/x/benchmark.json', message: 'is cut off' }]
+  const trend = trendOf([found({ day: '2026-01-02', passed: 2 }), found({ day: '2026-02-03', passed: 5 })], [], left)
+
+  test('headline and tables, columns of which nothing is known left out', () => {
+    expect(trendHeadline(trend)).toMatch(
+      /^2 benchmarks, 2026-01-02 to 2026-02-03\. tidy: \+20 \[-\d+, \+\d+\] points, then \+80 \[\+\d+, \+\d+\]\.$/,
+    )
+    const titles = trendSections(trend).map(({ title }) => title)
+    expect(titles).toEqual([
+      'Benchmarks',
+      'By skill version',
+      'By model',
+      'By agent version',
+      'Costs by month',
+      'Left out',
+    ])
+    const bare = trendOf([{ ...found({ day: '2026-01-01', agent: null }), plan: null }], [], [])
+    expect(trendSections(bare)[0]?.header).not.toContain('version')
+    expect(trendMarkdown(trend)).toContain('| ws/x/benchmark.json | is cut off |')
+  })
+  test('the page draws a dot and an interval a benchmark, and a line through those of one model', () => {
+    const page = trendHtml(trend)
+    expect(page.match(/<circle class="dot"/g)).toHaveLength(2)
+    expect(page.match(/class="interval"/g)).toHaveLength(2)
+    expect(page.match(/class="series"/g)).toHaveLength(1)
+    const other = trendOf([found({ day: '2026-01-02' }), found({ day: '2026-02-03', model: 'm2' })], [], [])
+    expect(trendHtml(other)).not.toContain('class="series"')
+    expect(trendHtml(trendOf([found({ day: '2026-01-02' })], [], []))).not.toContain('<svg')
+  })
+  test('text from outside makes no markup, and the style is the one that the policy allows', () => {
+    const evil = '</style><script>alert(1)</script>"><img src=x> | a\n| b \u202E'
+    const hostile = trendOf(
+      [found({ day: '2026-01-02', skill: evil, model: evil, agent: evil }), found({ day: '2026-01-03', skill: evil })],
+      [],
+      [{ file: evil, message: evil }],
+    )
+    const page = trendHtml(hostile)
+    expect(page).not.toMatch(/<script|<img|\u202E/)
+    const [, style = ''] = /<style>([\s\S]*?)<\/style>/.exec(page) ?? []
+    expect(page).toContain(`sha256-${createHash('sha256').update(style).digest('base64')}`)
+    expect(trendMarkdown(hostile)).not.toMatch(/<script|<img|\u202E/)
+    expect(
+      trendMarkdown(hostile)
+        .split('\n')
+        .filter((line) => line.startsWith('| b')),
+    ).toEqual([])
+  })
+})
