@@ -38,6 +38,14 @@ export const gradedExpectation = z.looseObject({
 
 export const judgeError = z.object({ text: z.string(), reason: z.string() })
 
+/** Something in what the agent left that seems to be meant for the judge. */
+export const injectionAttempt = z.object({
+  rule: z.enum(['instruction', 'verdict', 'forged_end', 'invisible', 'file_name']),
+  file: z.string().describe("relative to the run's folder"),
+  line: z.number().int().positive().nullable().describe('null: it is the name'),
+  text: z.string().describe('what was found, cut and escaped'),
+})
+
 export const gradingSummary = z.looseObject({
   passed: z.number().int().nonnegative(),
   failed: z.number().int().nonnegative(),
@@ -83,6 +91,10 @@ export const grading = z.looseObject({
   user_notes_summary: userNotesSummary.optional(),
   eval_feedback: evalFeedback.optional(),
   judge_errors: z.array(judgeError).optional().describe('expectations that no judge could decide; outside the summary'),
+  injection_attempts: z
+    .array(injectionAttempt)
+    .optional()
+    .describe('what seems to talk to the judge, found by rules; absent: nothing was found, or no judge was asked'),
   judge: z
     .object({
       engine: z.string(),
@@ -116,6 +128,7 @@ export const grading = z.looseObject({
 
 export type EvidencePlace = z.infer<typeof evidencePlace>
 export type GradedExpectation = z.infer<typeof gradedExpectation>
+export type InjectionAttempt = z.infer<typeof injectionAttempt>
 export type JudgeError = z.infer<typeof judgeError>
 export type GradingSummary = z.infer<typeof gradingSummary>
 export type Grading = z.infer<typeof grading>

@@ -38,6 +38,8 @@ export interface Honours {
 export interface EngineTask {
   /** What the user says. */
   prompt: string
+  /** So many characters at its beginning are the same in other tasks: an API that caches on request is told so. Absent: unknown. */
+  sharedPrefix?: number
   /** Model id or the engine's own alias; null: the engine's default. */
   model: string | null
   /** The command line of the command engine; null for every other. */

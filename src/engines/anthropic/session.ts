@@ -37,7 +37,7 @@ export class AnthropicSession implements Session {
       metadata: { user_id: task.sessionId },
       ...(tools.length > 0 ? { tools } : {}),
     }
-    this.#messages = [userMessage(task.prompt)]
+    this.#messages = [firstMessage(task)]
   }
 
   /** The server says at the start of a response what it read, and what it wrote only at the end. */
@@ -68,6 +68,17 @@ export class AnthropicSession implements Session {
   addUser(text: string): void {
     this.#messages.push(userMessage(text))
   }
+}
+
+/** What other tasks begin with as well is a block of its own, up to which the server may cache. */
+function firstMessage({ prompt, sharedPrefix = 0 }: EngineTask): Anthropic.MessageParam {
+  if (sharedPrefix === 0 || sharedPrefix >= prompt.length) return userMessage(prompt)
+  const shared = {
+    type: 'text' as const,
+    text: prompt.slice(0, sharedPrefix),
+    cache_control: { type: 'ephemeral' as const },
+  }
+  return { role: 'user', content: [shared, { type: 'text', text: prompt.slice(sharedPrefix) }] }
 }
 
 function userMessage(text: string): Anthropic.MessageParam {

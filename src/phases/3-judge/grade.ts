@@ -12,6 +12,7 @@ import { type Gate, heldBackBy } from '../../engines/gate.ts'
 import { readEvents } from './checks/events.ts'
 import type { CheckScene } from './checks/scene.ts'
 import { byChecks, byJudge, type Decisions, timedOut } from './decisions.ts'
+import type { Fence } from './fence.ts'
 import { type JudgeChoice, type Judged, type JudgeMemory, judgeRun } from './judge.ts'
 import { judgePromptSource } from './judge_prompt.ts'
 import { runOutputs } from './judge_room.ts'
@@ -43,6 +44,8 @@ export interface GradeRunRequest {
   requireEvidence?: boolean | undefined
   /** Votes of the judge on each expectation; absent: one. */
   samples?: number | undefined
+  /** How data is set apart for the judge; absent: by a fence that it can't close. Another only to show what the fence is for. */
+  fenceOf?: ((texts: readonly string[]) => Fence) | undefined
   /** What judges answered earlier; absent or null: nothing is remembered. */
   memory?: JudgeMemory | null
 }

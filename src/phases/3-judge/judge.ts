@@ -1,14 +1,18 @@
 /** Has a judge decide the expectations of one run: one question for all, and the evidence looked up. */
 import type { CachedFrom } from '../../../schemas/cached_from.ts'
+import type { InjectionAttempt } from '../../../schemas/grading.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 import type { Sandbox } from '../../base/sandbox/policy.ts'
 import type { Engine } from '../../engines/engine.ts'
 import type { Gate } from '../../engines/gate.ts'
 import { evidenceFiles } from './evidence/files.ts'
+import type { Fence } from './fence.ts'
+import { injectionAttempts as findAttempts } from './injections.ts'
 import type { JudgeAnswer, Verdict } from './judge_answer.ts'
 import { openJudgeRoom } from './judge_room.ts'
 import type { Spent } from './meter.ts'
+import { runView } from './run_view.ts'
 import { voteOf } from './second_look.ts'
 import { countVotes } from './votes.ts'
 
@@ -37,6 +41,8 @@ export interface JudgeRequest {
   requireEvidence?: boolean | undefined
   /** Votes on each expectation; absent: one. */
   samples?: number | undefined
+  /** How data is set apart; absent: by a fence that it can't close. Another only to show what the fence is for. */
+  fenceOf?: ((texts: readonly string[]) => Fence) | undefined
   /** Absent or null: nothing is remembered. */
   memory?: JudgeMemory | null
 }
@@ -57,6 +63,8 @@ export interface Judged {
   /** Of several votes: how many, and how far they agree. */
   samples?: number
   agreement?: number
+  /** What seems to talk to the judge. */
+  injectionAttempts?: InjectionAttempt[]
   /** Absent: the judge was asked now. */
   cachedFrom?: CachedFrom
 }
@@ -64,13 +72,17 @@ export interface Judged {
 /** Rejects only when aborted, or when the room can't be built (disk full). */
 export async function judgeRun(request: JudgeRequest): Promise<Judged> {
   const { case: one, runFolder } = request
-  await using room = await openJudgeRoom({ runFolder, inputs: one.files, record: request.record })
-  const files = evidenceFiles({ runFolder, prompt: one.prompt, outputs: room.outputs, inputs: room.inputs })
-  const first = await voteOf({ request, room, files, sample: 1 })
+  const { prompt, files: inputs } = one
+  const verbatim = request.fenceOf !== undefined
+  await using room = await openJudgeRoom({ runFolder, inputs, record: request.record, prompt, verbatim })
+  const files = evidenceFiles({ runFolder, prompt, outputs: room.outputs, inputs: room.inputs })
+  const sitting = { request, room, files, view: await runView(room, request.fenceOf) }
+  const first = await voteOf({ ...sitting, sample: 1 })
   const more: Judged[] = []
   // one after the other: what the first one sent is then in the provider's cache
   for (let sample = 2; sample <= (request.samples ?? 1); sample += 1) {
-    more.push(await voteOf({ request, room, files, sample }))
+    more.push(await voteOf({ ...sitting, sample }))
   }
-  return countVotes([first, ...more])
+  const injectionAttempts = findAttempts(files, room.names)
+  return { ...countVotes([first, ...more]), ...(injectionAttempts.length > 0 && { injectionAttempts }) }
 }

@@ -1,13 +1,18 @@
-/** The prompt of a judge, from what it may know of a run: the case's words and what lies in its room. */
+/** The prompt of a judge, from what it may know of a run: the case's words first, which all its runs share, then the run. */
 import { readFileSync } from 'node:fs'
 import Handlebars from 'handlebars'
 import type { Rubric } from '../../../schemas/rubric.ts'
 import { fenceFor, folded } from './fence.ts'
+import type { RunView } from './run_view.ts'
 
-/** The template as it is on disk; a part of what a grading is keyed by. */
-export const judgePromptSource = readFileSync(new URL('./judge_prompt.md', import.meta.url), 'utf8')
+const caseSource = readFileSync(new URL('./judge_prompt.md', import.meta.url), 'utf8')
+const runSource = readFileSync(new URL('./judge_run.md', import.meta.url), 'utf8')
 
-const template = Handlebars.compile(judgePromptSource, { strict: true, noEscape: true })
+/** The templates as they are on disk; a part of what a grading is keyed by. */
+export const judgePromptSource = `${caseSource}${runSource}`
+
+const caseTemplate = Handlebars.compile(caseSource, { strict: true, noEscape: true })
+const runTemplate = Handlebars.compile(runSource, { strict: true, noEscape: true })
 
 /** Holds no arm, no run number, no path: a judge can't prefer what it does not know. */
 export interface JudgePromptRequest {
@@ -20,12 +25,13 @@ export interface JudgePromptRequest {
   /** Those that were asked before, with the quotes that stand nowhere; absent: this is the first time. */
   again?: readonly { n: number; missing: readonly string[] }[]
   room: { hasOutputs: boolean; hasInputs: boolean; hasUserNotes: boolean; hasHarnessNotes: boolean }
+  view: RunView
 }
 
-export function judgePrompt(request: JudgePromptRequest): string {
-  const { prompt, expectedOutput, expectations, rubric, room, again = [] } = request
-  return template({
-    ...room,
+/** `shared`: so many characters at its beginning are the same for every run of the case. */
+export function judgePrompt(request: JudgePromptRequest): { text: string; shared: number } {
+  const { prompt, expectedOutput, expectations, rubric, room, view, again = [] } = request
+  const ofCase = caseTemplate({
     prompt,
     promptFence: fenceFor(prompt),
     hasExpectedOutput: expectedOutput !== null,
@@ -35,9 +41,21 @@ export function judgePrompt(request: JudgePromptRequest): string {
     hasExpectations: expectations.length > 0,
     hasRubric: rubric !== undefined,
     ...rubricView(rubric),
-    isAgain: again.length > 0,
-    again: again.map(({ n, missing }) => ({ n, quotes: missing.map((quote) => JSON.stringify(quote)).join(', ') })),
   })
+  const { hasOutputs, hasInputs, hasUserNotes, hasHarnessNotes } = room
+  const ofRun = runTemplate({
+    ...{ hasOutputs, hasInputs, hasUserNotes, hasHarnessNotes },
+    ...view,
+    isAgain: again.length > 0,
+    again: again.map(({ n, missing }) => ({ n, quotes: missing.map(quoted).join(', ') })),
+  })
+  const shared = `${ofCase}\n`
+  return { text: `${shared}${ofRun}`, shared: shared.length }
+}
+
+/** On one line: a quote may come from what the agent wrote. */
+function quoted(quote: string): string {
+  return JSON.stringify(quote.length > 300 ? `${quote.slice(0, 300)}…` : quote)
 }
 
 /** Neither weights nor threshold: a judge that knows what passes scores for it. */

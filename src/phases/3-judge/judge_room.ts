@@ -1,11 +1,12 @@
 /** The folder a judge works in: transcript, outputs, inputs, and nothing that tells the arm or the run. */
-import { copyFile, mkdir, writeFile } from 'node:fs/promises'
+import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { InputFile } from '../../../schemas/suite.ts'
 import { copyWalk, exists, type WalkedFile, walk } from '../../base/files.ts'
 import { openRoom } from '../../base/room.ts'
 import { inside } from './checks/locate.ts'
+import { transcriptView } from './transcript_view.ts'
 
 /** Limits of what is copied, outputs and inputs each: bytes of a file, of all, number of files. */
 const limits = { fileBytes: 5 * 2 ** 20, totalBytes: 50 * 2 ** 20, files: 1000 }
@@ -22,6 +23,10 @@ export interface JudgeRoom {
   /** What was copied, with the places that it was copied from. */
   outputs: readonly WalkedFile[]
   inputs: readonly WalkedFile[]
+  /** The text of its transcript.md. */
+  transcript: string
+  /** All that the agent left, too large to be copied or not: `outputs/…`. */
+  names: readonly string[]
   [Symbol.asyncDispose](): Promise<void>
 }
 
@@ -29,6 +34,10 @@ export interface JudgeRoomRequest {
   runFolder: string
   inputs: readonly InputFile[]
   record: Pick<RunRecord, 'outputs'>
+  /** The case's, which opens the transcript. */
+  prompt: string
+  /** The transcript as it is, without bars: only to show what they are for. */
+  verbatim?: boolean
 }
 
 /** Builds the room. Use with `await using`; a failure on the way leaves nothing behind. */
@@ -48,10 +57,11 @@ export async function openJudgeRoom(request: JudgeRoomRequest): Promise<JudgeRoo
   }
 }
 
-async function fill(cwd: string, { runFolder, inputs, record }: JudgeRoomRequest) {
+async function fill(cwd: string, request: JudgeRoomRequest) {
+  const { runFolder, inputs, record } = request
   await mkdir(path.join(cwd, 'outputs'), { recursive: true })
-  const transcript = path.join(runFolder, 'transcript.md')
-  if (await exists(transcript)) await copyFile(transcript, path.join(cwd, 'transcript.md'))
+  const transcript = await transcriptOf(request)
+  if (transcript !== '') await writeFile(path.join(cwd, 'transcript.md'), transcript)
   const left = await runOutputs(runFolder)
   const outputs = await copyWithin(left, path.join(cwd, 'outputs'))
   const given = await inputFiles(inputs)
@@ -69,6 +79,8 @@ async function fill(cwd: string, { runFolder, inputs, record }: JudgeRoomRequest
   const lines = harnessNotes.map((note) => `- ${JSON.stringify(note)}\n`)
   if (lines.length > 0) await writeFile(path.join(cwd, 'harness_notes.md'), lines.join(''))
   return {
+    transcript,
+    names: left.map((file) => `outputs/${file.path}`),
     outputs: outputs.copied,
     inputs: copied.copied,
     hasOutputs: outputs.copied.length > 0,
@@ -76,6 +88,11 @@ async function fill(cwd: string, { runFolder, inputs, record }: JudgeRoomRequest
     hasUserNotes: userNotes !== undefined,
     hasHarnessNotes: lines.length > 0,
   }
+}
+
+function transcriptOf({ runFolder, prompt, verbatim }: JudgeRoomRequest): Promise<string> {
+  if (verbatim !== true) return transcriptView(runFolder, prompt)
+  return readFile(path.join(runFolder, 'transcript.md'), 'utf8').catch(() => '')
 }
 
 /** The files in a run's outputs/, our metrics.json left out; links are not followed. */

@@ -7,12 +7,15 @@ import { judgeAnswer, type Verdict } from './judge_answer.ts'
 import { type JudgePromptRequest, judgePrompt } from './judge_prompt.ts'
 import type { JudgeRoom } from './judge_room.ts'
 import { type Asked, undecided, verdictsOn, wrongIn } from './rubric.ts'
+import type { RunView } from './run_view.ts'
 
 /** Where a judge sits. */
 export interface Sitting {
   request: JudgeRequest
   room: JudgeRoom
   files: readonly EvidenceFile[]
+  /** The run as its prompt shows it. */
+  view: RunView
   /** Which of several votes this is, from 1; each is remembered by itself. */
   sample: number
 }
@@ -21,11 +24,12 @@ const maxTurns = 60
 
 /** Asks about these expectations. Rejects only when aborted. */
 export async function askJudge(
-  { request, room, sample }: Sitting,
+  { request, room, view, sample }: Sitting,
   asked: Pick<JudgePromptRequest, 'expectations' | 'rubric' | 'again'>,
 ): Promise<Judged> {
   const { case: one, judge, memory } = request
-  const prompt = judgePrompt({ prompt: one.prompt, expectedOutput: one.expected_output, room, ...asked })
+  const question = { prompt: one.prompt, expectedOutput: one.expected_output, room, view, ...asked }
+  const { text: prompt, shared } = judgePrompt(question)
   const name = sample === 1 ? prompt : `${prompt}\n\u0000sample ${sample}`
   const known = recalled(await memory?.recall(name), asked)
   if (known !== null) return known
@@ -33,6 +37,7 @@ export async function askJudge(
     engine: judge.engine,
     task: {
       prompt,
+      sharedPrefix: shared,
       model: judge.model,
       command: judge.command,
       cwd: room.cwd,

@@ -6,9 +6,9 @@ import type { JudgeAnswer } from './judge_answer.ts'
 
 /** The judge's parts of a grading; `engine` and `model` are those asked for. */
 export function judgeParts(
-  { answer, spent, askedAgain, samples, agreement, cachedFrom }: Judged,
+  { answer, spent, askedAgain, samples, agreement, injectionAttempts, cachedFrom }: Judged,
   asked: { engine: string; model: string | null; heldBack?: HeldBack | null | undefined },
-): Pick<Grading, 'claims' | 'user_notes_summary' | 'eval_feedback' | 'judge'> {
+): Pick<Grading, 'claims' | 'user_notes_summary' | 'eval_feedback' | 'injection_attempts' | 'judge'> {
   const judge = {
     engine: asked.engine,
     model: spent.model ?? asked.model,
@@ -21,9 +21,10 @@ export function judgeParts(
     ...(cachedFrom && { cached_from: cachedFrom }),
     ...(asked.heldBack && { held_back: asked.heldBack }),
   }
-  if (answer === null) return { judge }
+  const attempts = injectionAttempts && { injection_attempts: injectionAttempts }
+  if (answer === null) return { ...attempts, judge }
   const { claims, user_notes_summary } = answer
-  return { claims, user_notes_summary, ...feedbackOf(answer), judge }
+  return { claims, user_notes_summary, ...feedbackOf(answer), ...attempts, judge }
 }
 
 /** Only where something was worth raising. */

@@ -58,5 +58,14 @@ function tokensOf({ record, timing }: RunResult): number | null {
 function notesOf(grading: Grading): string[] {
   const said = grading.user_notes_summary
   const errors = (grading.judge_errors ?? []).map(({ text, reason }) => `Not decided: ${text} (${reason})`)
-  return [...(said?.uncertainties ?? []), ...(said?.needs_review ?? []), ...(said?.workarounds ?? []), ...errors]
+  const attempts = (grading.injection_attempts ?? []).map(({ file, line, text }) => {
+    return `Seems to talk to the judge: ${file}${line === null ? '' : `:${line}`}: ${text}`
+  })
+  return [
+    ...(said?.uncertainties ?? []),
+    ...(said?.needs_review ?? []),
+    ...(said?.workarounds ?? []),
+    ...errors,
+    ...attempts,
+  ]
 }

@@ -1,6 +1,6 @@
 /** What a judge sees: the work and the question, never the arm, the run or where the suite lies. */
 import { existsSync, readFileSync } from 'node:fs'
-import { mkdir, rm, symlink } from 'node:fs/promises'
+import { rm, symlink } from 'node:fs/promises'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
@@ -110,23 +110,24 @@ describe('the room', () => {
   })
   test('is there without outputs and transcript', async () => {
     const runFolder = await temporary()
-    await using room = await openJudgeRoom({ runFolder, inputs: [], record: record() })
+    await using room = await openJudgeRoom({ runFolder, inputs: [], record: record(), prompt: 'x' })
     expect(room).toMatchObject({ hasOutputs: false, hasInputs: false, hasUserNotes: false, hasHarnessNotes: false })
   })
   test('goes when the judge has ended, and when it could not be built', async () => {
     const { cwd } = await witness({})
     expect(existsSync(cwd) || existsSync(path.dirname(cwd))).toBe(false)
     const runFolder = await temporary()
-    await mkdir(path.join(runFolder, 'transcript.md')) // a folder in its place can't be copied
-    await expect(openJudgeRoom({ runFolder, inputs: [], record: record() })).rejects.toThrow()
+    await write(runFolder, { outputs: 'a file in its place is no folder to walk' })
+    await expect(openJudgeRoom({ runFolder, inputs: [], record: record(), prompt: 'x' })).rejects.toThrow()
     await rm(runFolder, { recursive: true })
   })
 })
 
 describe('the prompt', () => {
+  const view = { told: 'the fence', shown: 'data', isWhole: true }
   const none = { hasOutputs: true, hasInputs: false, hasUserNotes: false, hasHarnessNotes: false }
   const write = (changes: Partial<Parameters<typeof judgePrompt>[0]> = {}) =>
-    judgePrompt({ prompt: 'Add up.', expectedOutput: null, expectations: ['one'], room: none, ...changes })
+    judgePrompt({ prompt: 'Add up.', expectedOutput: null, expectations: ['one'], room: none, view, ...changes }).text
 
   test('numbers the expectations, one a line', () => {
     const text = write({ expectations: ['The <total> & "sum" is 42', 'two\n  lines\r\nhere', '{{prompt}}'] })
@@ -136,9 +137,20 @@ describe('the prompt', () => {
     expect(text.match(/<expectations>/g)).toHaveLength(1)
   })
   test('names only what is there', () => {
-    for (const name of ['`inputs/`', '`user_notes.md`', '`harness_notes.md`']) expect(write()).not.toContain(name)
-    expect(write()).not.toContain('left none')
-    expect(write({ room: { ...none, hasOutputs: false } })).toContain('(it left none)')
+    const run = (changes: Parameters<typeof write>[0] = {}) => write(changes).split('## The run')[1]
+    for (const name of ['`inputs/`', '`user_notes.md`', '`harness_notes.md`']) expect(run()).not.toContain(name)
+    expect(run({ room: { ...none, hasInputs: true } })).toContain('`inputs/`')
+    expect(run()).not.toContain('made and changed no file')
+    expect(run({ room: { ...none, hasOutputs: false } })).toContain('made and changed no file')
+  })
+  test('says whether all is shown, and begins the same for every run of the case', () => {
+    expect(write()).toContain('All text of it follows')
+    expect(write({ view: { ...view, isWhole: false } })).toContain('read the rest in your working folder')
+    const request = { prompt: 'Add up.', expectedOutput: null, expectations: ['one'], room: none }
+    const [one, other] = [judgePrompt({ ...request, view }), judgePrompt({ ...request, view: { ...view, shown: 'z' } })]
+    expect(one.shared).toBe(other.shared)
+    expect(one.text.slice(0, one.shared)).toBe(other.text.slice(0, one.shared))
+    expect(one.text.slice(one.shared)).toMatch(/^## The run/)
   })
   test('shows the expected output where the case has one', () => {
     expect(write()).not.toContain('expects, in their own words')

@@ -11,18 +11,18 @@ export interface Span {
 /** A text that is searched often: normalised once, when it is first needed. */
 export class Searchable {
   readonly text: string
-  readonly #from: number
+  readonly from: number
   #plain: Normal | null = null
   #unnumbered: Normal | null = null
 
   /** `from`: what stands before that offset is no evidence. */
   constructor(text: string, from = 0) {
     this.text = text
-    this.#from = from
+    this.from = from
   }
 
   get plain(): Normal {
-    this.#plain ??= normalize(this.text, this.#from)
+    this.#plain ??= normalize(this.text, this.from)
     return this.#plain
   }
 
@@ -31,7 +31,7 @@ export class Searchable {
     if (this.#unnumbered !== null) return this.#unnumbered
     const blanked = this.text.replace(numbers, (number) => ' '.repeat(number.length))
     if (blanked === this.text) return null
-    this.#unnumbered = normalize(blanked, this.#from)
+    this.#unnumbered = normalize(blanked, this.from)
     return this.#unnumbered
   }
 }

@@ -1,0 +1,67 @@
+/** The transcript as a judge reads it: our headings stand at the beginning of a line, all that others said behind a bar. */
+import { readFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { TranscriptEvent } from '../../../schemas/transcript.ts'
+import { readEvents } from './checks/events.ts'
+import { barred } from './fence.ts'
+
+/** Characters of one record; the middle of a longer one is left out. */
+const longest = 100_000
+
+/** From the run's events, else from its transcript.md; empty where there is neither. */
+export async function transcriptView(runFolder: string, prompt: string): Promise<string> {
+  const events = await readEvents(path.join(runFolder, 'transcript.jsonl')).catch(() => [])
+  if (events.length > 0) return viewOf(events, prompt)
+  const text = await readFile(path.join(runFolder, 'transcript.md'), 'utf8').catch(() => '')
+  return text === '' ? '' : record('the transcript of another tool', [text])
+}
+
+function viewOf(events: readonly TranscriptEvent[], prompt: string): string {
+  const records = events.flatMap((event) => {
+    const shown = recordOf(event, prompt)
+    if (shown === null) return []
+    const [heading, ...texts] = shown
+    return [record(event.step > 0 ? `step ${event.step}: ${heading}` : heading, texts)]
+  })
+  return [record('the task', [prompt]), ...records].join('\n')
+}
+
+/** The heading in our words alone, then what others said; null: nothing to show. */
+function recordOf(event: TranscriptEvent, prompt: string): [string, ...string[]] | null {
+  switch (event.type) {
+    case 'system':
+      return null
+    case 'user':
+      return event.text === prompt ? null : ['the user says', event.text]
+    case 'assistant':
+      return ['the agent says', event.text]
+    case 'thinking':
+      return ['the agent thinks', event.text]
+    case 'tool_call':
+      return ['the agent calls a tool', event.name, inputText(event.input)]
+    case 'tool_result':
+      return [event.is_error ? 'the tool fails' : 'the tool returns', event.name, event.output]
+    case 'skill_read':
+      return ['the agent reads a skill', event.skill, `through ${event.via}`]
+    case 'hook':
+      return ['a hook', `${event.event} ${event.tool ?? ''} ${event.outcome}`, event.text]
+    case 'error':
+      return ['an error', `${event.kind}: ${event.message}`]
+    case 'result':
+      return ['the final response', event.text]
+  }
+}
+
+function record(heading: string, texts: readonly string[]): string {
+  return [`# ${heading}`, ...texts.filter((text) => text !== '').map((text) => barred(middleOut(text))), ''].join('\n')
+}
+
+function middleOut(text: string): string {
+  if (text.length <= longest) return text
+  const half = longest / 2
+  return `${text.slice(0, half)}\n… ${text.length - longest} characters …\n${text.slice(-half)}`
+}
+
+function inputText(input: unknown): string {
+  return typeof input === 'string' ? input : JSON.stringify(input, null, 2)
+}
