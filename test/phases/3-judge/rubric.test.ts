@@ -135,8 +135,9 @@ describe('scores that do not fit', () => {
 
 describe('what the judge is told', () => {
   const room = { hasOutputs: true, hasInputs: false, hasUserNotes: false, hasHarnessNotes: false }
+  const view = { told: 'the fence', shown: 'data', isWhole: true }
   const told = (of: Rubric | undefined, expectations: string[] = ['e']) =>
-    judgePrompt({ prompt: 'p', expectedOutput: null, expectations, rubric: of, room })
+    judgePrompt({ prompt: 'p', expectedOutput: null, expectations, rubric: of, room, view }).text
   test('dimensions, anchors and hard fails', () => {
     expect(told(rubric)).toContain(
       '<rubric>\n- `accuracy`: Are the totals right?\n  - 1: none is\n  - 5: all are\n- `plain_words`\n\nHard fails, which fail the ' +
