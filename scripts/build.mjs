@@ -1,8 +1,9 @@
-// Compiles to dist/ and copies what the code reads at run time (prompts, templates, scenarios) beside it.
+// Compiles to dist/, bundles the page's program and copies what the code reads at run time (prompts, templates, scenarios) beside it.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildViewer } from './viewer.mjs'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
 const fresh = path.join(root, `dist.${process.pid}`)
@@ -25,11 +26,12 @@ try {
     stdio: 'inherit',
   })
   copyAssets('src')
+  await buildViewer(path.join(fresh, 'viewer'))
   chmodSync(path.join(fresh, 'src/cli/bin.js'), 0o755)
   rmSync(path.join(root, 'dist'), { recursive: true, force: true })
   renameSync(fresh, path.join(root, 'dist'))
 } catch (error) {
   rmSync(fresh, { recursive: true, force: true })
-  if (error.status === undefined) throw error
+  if (error.status === undefined && !Array.isArray(error.errors)) throw error
   process.exitCode = 1
 }

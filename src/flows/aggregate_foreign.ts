@@ -5,7 +5,6 @@ import { exists, writeAtomic } from '../base/files.ts'
 import { redactorFor } from '../base/redact.ts'
 import { aggregate } from '../phases/4-report/aggregate.ts'
 import { committedNotes } from '../phases/4-report/committed.ts'
-import { toHtml } from '../phases/4-report/html.ts'
 import type { AggregateInput, PlannedRun } from '../phases/4-report/input.ts'
 import { toMarkdown } from '../phases/4-report/markdown.ts'
 import type { Committed } from '../store/foreign/committed.ts'
@@ -14,6 +13,7 @@ import { type BenchmarkPaths, benchmarkPaths } from '../store/paths.ts'
 import { writeArtefact } from '../store/store.ts'
 import type { AggregateRequest } from './aggregate.ts'
 import type { FlowContext } from './context.ts'
+import { writePage } from './page/write_page.ts'
 import { runKey, type Summarized } from './summarize.ts'
 
 export async function aggregateForeign(
@@ -28,12 +28,13 @@ export async function aggregateForeign(
   const paths = await freePaths(folder, found.committed, request.force)
   await writeArtefact(benchmarkSchema, paths.benchmark, benchmark)
   await writeAtomic(paths.markdown, toMarkdown(benchmark))
-  await writeAtomic(paths.report, toHtml(benchmark, redactor.value(found)))
+  const all = found.cases.flatMap(({ eval_id, runs }) => runs.map((run) => ({ ...run, eval_id })))
+  const folders = new Map(all.map((run) => [runKey(run), path.join(folder, run.folder)]))
+  const prompts = redactor.value(found)
+  await writePage({ folder, report: paths.report, benchmark, prompts, folders, redactor })
   const [used, planned] = [benchmark.counts?.used ?? 0, benchmark.counts?.planned ?? 0]
   const complete = benchmark.complete ?? false
   context.emit({ type: 'benchmark_written', folder, benchmark: paths.benchmark, complete, used, planned })
-  const all = found.cases.flatMap(({ eval_id, runs }) => runs.map((run) => ({ ...run, eval_id })))
-  const folders = new Map(all.map((run) => [runKey(run), path.join(folder, run.folder)]))
   return { folder, benchmark, paths, folders }
 }
 

@@ -8,7 +8,6 @@ import { exists, writeAtomic } from '../base/files.ts'
 import { readJson } from '../base/json.ts'
 import { redactorFor } from '../base/redact.ts'
 import { aggregate } from '../phases/4-report/aggregate.ts'
-import { toHtml } from '../phases/4-report/html.ts'
 import type { AggregateInput } from '../phases/4-report/input.ts'
 import { toMarkdown } from '../phases/4-report/markdown.ts'
 import type { Damage } from '../store/damage.ts'
@@ -16,6 +15,8 @@ import { type BenchmarkPaths, benchmarkPaths, runPaths } from '../store/paths.ts
 import { type CountedRun, readAgain, readCounted, writeArtefact } from '../store/store.ts'
 import { collectionOf, knownNoise, writeCalibration } from './calibrations.ts'
 import type { FlowContext } from './context.ts'
+import { caseFiles } from './page/case_files.ts'
+import { writePage } from './page/write_page.ts'
 import { trustOf } from './trust.ts'
 
 export interface Summarized {
@@ -68,7 +69,9 @@ export async function summarize(
   const isNoise = collectionOf(plan) === 'calibrations'
   if (isNoise) await writeCalibration(folder, plan, benchmark)
   await writeAtomic(paths.markdown, toMarkdown(benchmark))
-  await writeAtomic(paths.report, toHtml(benchmark, redactor.value(plan)))
+  const folders = new Map(plan.runs.map((spec) => [runKey(spec), runPaths(folder, spec.run_id).folder]))
+  const prompts = redactor.value(plan)
+  await writePage({ folder, report: paths.report, benchmark, prompts, folders, redactor, files: caseFiles(plan.cases) })
   context.emit({
     type: 'benchmark_written',
     folder,
@@ -77,7 +80,6 @@ export async function summarize(
     used: benchmark.counts?.used ?? 0,
     planned: benchmark.counts?.planned ?? plan.runs.length,
   })
-  const folders = new Map(plan.runs.map((spec) => [runKey(spec), runPaths(folder, spec.run_id).folder]))
   return { folder, plan, benchmark, paths, folders, ...(isNoise && { calibration: paths.calibration }) }
 }
 

@@ -1,5 +1,5 @@
 /** view: the page of what lies in a folder, written anew from the gradings on disk: a benchmark, a workspace, another tool's folder. */
-import { copyFile, mkdir } from 'node:fs/promises'
+import { copyFile, cp, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { type Trend, trend as trendSchema } from '../../schemas/trend.ts'
 import { UserError } from '../base/error.ts'
@@ -41,6 +41,10 @@ export async function view(request: ViewRequest, context: FlowContext): Promise<
     throw new UserError(`--static ${request.copyTo}: ${error instanceof Error ? error.message : String(error)}`)
   })
   await copyFile(viewed.page, page)
+  const data = path.join(path.dirname(viewed.page), 'report.data')
+  if (viewed.summarized !== null && (await exists(data))) {
+    await cp(data, path.join(path.dirname(page), 'report.data'), { recursive: true })
+  }
   return { ...viewed, page }
 }
 

@@ -3,6 +3,7 @@ import { existsSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { folderOf, graded } from '../store/foreign/folder.ts'
+import { pageIn } from '../viewer/unpack.ts'
 import { agent, fresh, makeSkill, whetstone } from './program.ts'
 
 const workspace = path.join(fresh(), 'ws')
@@ -51,9 +52,12 @@ describe("another tool's folder", () => {
     const folder = folderOf(files)
     const end = await whetstone(['view', folder, '--no-open'], { cwd: folder })
     expect(end.code, end.stderr).toBe(0)
-    const page = readFileSync(path.join(folder, pageOf(end.stdout) ?? ''), 'utf8')
-    expect(page).toContain('2 of 2')
-    expect(page).toContain('1 of 2')
+    const { runs, arms } = pageIn(readFileSync(path.join(folder, pageOf(end.stdout) ?? ''), 'utf8'))
+    expect(arms).toEqual(['with_skill', 'without_skill'])
+    expect([runs.passed, runs.total]).toEqual([
+      [2, 1],
+      [2, 2],
+    ])
   })
   test('its own report is not touched, and ours lies beside it', async () => {
     const theirs = {

@@ -3,6 +3,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { aggregateAgain } from '../../src/flows/aggregate.ts'
 import { folderOf, graded } from '../store/foreign/folder.ts'
+import { textIn } from '../viewer/unpack.ts'
 
 const never = new AbortController().signal
 const context = { emit: () => {}, env: {}, drain: never, signal: never, now: () => new Date('2026-01-15T10:30:00Z') }
@@ -154,7 +155,7 @@ describe('numbers and names', () => {
     ]))
   test('the page shows the prompt', async () => {
     const { paths } = await run(folderOf(two({ eval_id: 3 })))
-    expect(readFileSync(paths.report, 'utf8')).toContain('Say B.')
+    expect(textIn(readFileSync(paths.report, 'utf8'))).toContain('Say B.')
   })
   test('eval-10 comes after eval-2, run-10 after run-2', async () => {
     const files = [

@@ -5,6 +5,7 @@ import { benchmark } from '../../../schemas/benchmark.ts'
 import { aggregate } from '../../../src/phases/4-report/aggregate.ts'
 import { toHtml } from '../../../src/phases/4-report/html.ts'
 import { toMarkdown } from '../../../src/phases/4-report/markdown.ts'
+import { pageIn } from '../../viewer/unpack.ts'
 import { inputOf, type Line } from './fixture.ts'
 
 const ends: fc.Arbitrary<Pick<Line, 'verdicts' | 'record'>> = fc.oneof(
@@ -67,7 +68,7 @@ test('it fits its schema, says the same when written and read, and renders', () 
       const made = aggregate(inputOf(some))
       const read = benchmark.parse(JSON.parse(JSON.stringify(made)))
       expect(read).toEqual(made)
-      expect([toMarkdown(read), toHtml(read)]).toEqual([toMarkdown(made), toHtml(made)])
+      expect([toMarkdown(read), pageIn(toHtml(read))]).toEqual([toMarkdown(made), pageIn(toHtml(made))])
     }),
     { numRuns: 30 },
   )

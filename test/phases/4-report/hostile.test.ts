@@ -1,9 +1,9 @@
 /** Text from agents, judges and suites is data: in the page and in Markdown it is read, never obeyed. */
-import { createHash } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { aggregate } from '../../../src/phases/4-report/aggregate.ts'
 import { toHtml } from '../../../src/phases/4-report/html.ts'
 import { toMarkdown } from '../../../src/phases/4-report/markdown.ts'
+import { pageIn } from '../../viewer/unpack.ts'
 import { arm, inputOf } from './fixture.ts'
 
 const attacks = [
@@ -65,33 +65,57 @@ const page = toHtml(poisoned())
 const markdown = toMarkdown(poisoned())
 
 describe('the page', () => {
-  test('shows the text', () => expect(page).toContain('&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;'))
-  test('has no script element', () => expect(page).not.toMatch(/<script/i))
-  test('has the one style element that is ours', () => expect(page.match(/<style/gi)).toHaveLength(1))
+  const start = page.indexOf('<body>')
+  const [head, body] = [page.slice(0, start), page.slice(start)]
+  const policy = /http-equiv="Content-Security-Policy" content="([^"]+)"/.exec(head)?.[1] ?? ''
+  const data = body.replace(/<script nonce="[^"]+">[\s\S]*<\/script>\n<\/body>/, '')
+  test('carries the text', () => expect(pageIn(page).benchmark.metadata.skill_name).toContain('</script><script>'))
+  test('has no script but its own and data that cannot be run', () => {
+    const scripts = data.match(/<script[^>]*>/gi) ?? []
+    expect(scripts.filter((one) => !/^<script type="text\/plain" data-key="[a-z0-9-]+">$/.test(one))).toEqual([])
+    expect(body.match(/<script nonce=/g)).toHaveLength(1)
+  })
+  test('its data is of letters that no text can break out of', () => {
+    for (const [, text] of data.matchAll(/<script type[^>]*>([^<]*)</g)) expect(text).toMatch(/^[A-Za-z0-9+/=]+$/)
+  })
   test('has no element but ours', () => {
-    const names = new Set([...page.matchAll(/<([a-z][a-z0-9-]*)/gi)].map(([, name]) => name))
-    expect(
-      [...names].filter((name) =>
-        /^(script|img|iframe|object|embed|form|input|a|link|base|use|image)$/i.test(name ?? ''),
-      ),
-    ).toEqual([])
-  })
-  test('has no event handler and no style attribute', () => {
-    const tags = [...page.matchAll(/<[a-z][^<>]*>/gi)].map(([tag]) => tag.replaceAll(/"[^"]*"/g, '""'))
-    expect(tags.filter((tag) => /\s(on\w+|style)\s*=/i.test(tag))).toEqual([])
-  })
-  test('shows bidi and control characters as their codes', () => {
-    expect(page).not.toMatch(/[\u202A-\u202E\u2066-\u2069]|(?!\n)\p{Cc}/u)
-    expect(page).toContain('⟨U+202E⟩gnp.exe⟨U+2066⟩⟨U+001B⟩[31m')
-  })
-  test('allows by its policy nothing but its own style', () => {
-    const style = /<style>([\s\S]*?)<\/style>/.exec(page)?.[1] ?? ''
-    const hash = createHash('sha256').update(style).digest('base64')
-    expect(page).toContain(
-      `content="default-src 'none'; style-src 'sha256-${hash}'; base-uri 'none'; form-action 'none'"`,
+    const names = new Set([...data.matchAll(/<([a-z][a-z0-9-]*)/gi)].map(([, name]) => name))
+    expect([...names].sort()).toEqual(
+      [
+        'body',
+        'div',
+        'h1',
+        'li',
+        'noscript',
+        'p',
+        'script',
+        'strong',
+        'table',
+        'tbody',
+        'td',
+        'th',
+        'thead',
+        'tr',
+        'ul',
+      ].filter((name) => names.has(name)),
     )
   })
-  test('asks for nothing from outside', () => expect(page).not.toMatch(/(?:src|href|srcset)\s*=\s*"|@import|url\(/i))
+  test('what a reader without JavaScript sees has bidi and control characters as their codes', () => {
+    expect(data).not.toMatch(/[\u202A-\u202E\u2066-\u2069]|(?!\n)\p{Cc}/u)
+    expect(data).toContain('⟨U+202E⟩gnp.exe⟨U+2066⟩⟨U+001B⟩[31m')
+  })
+  test('its policy lets nothing else run, load or be sent', () => {
+    const nonce = /<script nonce="([^"]+)">/.exec(body)?.[1]
+    expect(policy).toContain(`default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'`)
+    expect(policy).toContain(
+      "connect-src 'none'; base-uri 'none'; form-action 'none'; require-trusted-types-for 'script'",
+    )
+    expect(policy).not.toMatch(/unsafe|https?:/)
+  })
+  test('the nonce changes with what the page holds', () => {
+    const of = (text: string) => /<script nonce="([^"]+)">/.exec(text)?.[1]
+    expect(of(toHtml({ ...poisoned(), notes: ['another'] }))).not.toBe(of(page))
+  })
 })
 
 describe('markdown', () => {

@@ -8,6 +8,7 @@ import type { AggregateInput } from '../../../src/phases/4-report/input.ts'
 import { toMarkdown } from '../../../src/phases/4-report/markdown.ts'
 import { headline, summaryTable } from '../../../src/phases/4-report/summary_table.ts'
 import { count, dollars, percent, seconds, short } from '../../../src/phases/4-report/words.ts'
+import { textIn } from '../../viewer/unpack.ts'
 import { arm, inputOf, type Line } from './fixture.ts'
 
 const made = (lines: readonly Line[], changes: Partial<AggregateInput> = {}) => aggregate(inputOf(lines, changes))
@@ -118,7 +119,7 @@ describe("the reference's own benchmark.json", () => {
     expect(summaryTable(example).rows[0]).toEqual(['expectations met', '85% ± 5%', '35% ± 8%', '+50 points'])
   })
   test('renders, its notes and its case included', () => {
-    for (const text of [toMarkdown(example), toHtml(example)]) {
+    for (const text of [toMarkdown(example), textIn(toHtml(example))]) {
       expect(text).toContain('Skill adds 13s average execution time but improves pass rate by 50%')
       expect(text).toContain('Ocean')
     }

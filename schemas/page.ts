@@ -1,0 +1,143 @@
+/** What a report page carries: columns of runs at once, evidence in packs and a run's transcript and outputs on demand. */
+import type { Benchmark, CaseRow } from './benchmark.ts'
+import type { GradedExpectation } from './grading.ts'
+import type { RubricResult } from './rubric.ts'
+
+/** A text, or the reason why its end is missing. */
+export interface PageFile {
+  /** Relative to its folder, with /. */
+  path: string
+  bytes: number
+  sha256: string | null
+  /** text: as it is; base64: bytes; none: not carried, see `left_out`. */
+  as: 'text' | 'base64' | 'none'
+  body: string
+  left_out: string | null
+}
+
+export interface PageCase extends CaseRow {
+  prompt: string | null
+  files: PageFile[]
+  /** Every statement of the case; a run's `marks` has one sign for each. */
+  statements: PageStatement[]
+  flaky: boolean
+  ci_low: number | null
+  ci_high: number | null
+}
+
+export interface PageStatement {
+  text: string
+  decided_by: string | null
+  indicator: string | null
+  /** candidate − baseline of the rates; null: not known. */
+  discrimination: number | null
+  remark: string | null
+}
+
+/** One entry a run in every list; graded runs first, then those in no rate. */
+export interface PageRuns {
+  /** Index in `cases`. */
+  case: number[]
+  /** Index in `arms`. */
+  arm: number[]
+  number: number[]
+  /** graded, or why the run is in no rate. */
+  status: string[]
+  message: string[]
+  /** A sign for each statement of the case: 1 passed, 0 failed, p and f the same with evidence that was not found, ? undecided or absent. */
+  marks: string[]
+  passed: number[]
+  total: number[]
+  rate: number[]
+  seconds: (number | null)[]
+  tokens: (number | null)[]
+  calls: (number | null)[]
+  errors: number[]
+  cost: (number | null)[]
+  /** 1, 0; null: not known. */
+  read: (0 | 1 | null)[]
+  /** Folder of the run, relative to the benchmark; empty: not known. */
+  folder: string[]
+  /** Where the run's detail is: 0 nowhere, 1 in the page, 2 in a file beside it. */
+  detail: (0 | 1 | 2)[]
+}
+
+/** Said in the terminal's words. */
+export interface PageSaid {
+  headline: string
+  sureness: string[]
+  incomplete: string | null
+  header: string[]
+  rows: string[][]
+  facts: { name: string; value: string }[]
+}
+
+export interface PageNote {
+  run_id: string
+  feedback: string
+  timestamp: string
+}
+
+export type PageBenchmark = Pick<Benchmark, 'metadata' | 'notes' | 'counts' | 'statistics' | 'problems'> &
+  Record<string, unknown>
+
+export interface Page {
+  version: 1
+  said: PageSaid
+  /** Without what the columns hold. */
+  benchmark: PageBenchmark
+  /** Configuration names, candidate first. */
+  arms: string[]
+  cases: PageCase[]
+  runs: PageRuns
+  /** Runs a pack of evidence; pack k holds runs k × size and on. */
+  pack_size: number
+  /** For each pack where it is: 1 in the page, 2 in a file beside it. */
+  packs: (1 | 2)[]
+  /** Changes with every writing: keeps a browser from taking an old file beside the page. */
+  stamp: string
+  left_out: string[]
+  feedback: PageNote[]
+  previous: PageNote[]
+  extras: PageExtras
+}
+
+/** Artefacts that a benchmark may have; each tab shows one. */
+export interface PageExtras {
+  comparisons?: { name: string; value: unknown }[]
+  history?: unknown
+  triggers?: unknown
+  audit?: unknown[]
+  trend?: { name: string; rate: number | null; folder: string }[]
+}
+
+/** A pack: for each run its verdicts and notes. */
+export type EvidencePack = { expectations: GradedExpectation[]; notes: string[]; rubric?: RubricResult }[]
+
+/** An event of transcript.jsonl as it stands there; long texts may be cut. */
+export interface PageEvent {
+  type: string
+  at?: string
+  step?: number
+  [field: string]: unknown
+}
+
+/** All that is shown of one run alone. */
+export interface RunDetail {
+  events: PageEvent[] | null
+  /** Of another tool: its transcript as it is. */
+  transcript: string | null
+  cut: string | null
+  outputs: PageFile[]
+  record: unknown
+  grading: unknown
+}
+
+/** The name under which a run's detail lies in or beside the page: readable, and no two folders share one. */
+export function pageKey(folder: string): string {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < folder.length; index += 1) {
+    hash = Math.imul(hash ^ folder.charCodeAt(index), 0x01000193) >>> 0
+  }
+  return `run-${folder.replaceAll(/[^A-Za-z0-9._-]+/g, '-').slice(0, 120)}-${hash.toString(16).padStart(8, '0')}`
+}

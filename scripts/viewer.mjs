@@ -1,0 +1,26 @@
+// Bundles the page's program and style into one file each: what report.html carries inside.
+import path from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+
+/** Writes page.js and page.css into `folder`. Nothing in them can end the element that they stand in. */
+export async function buildViewer(folder) {
+  const shared = { bundle: true, minify: true, legalComments: 'none', charset: 'ascii', logLevel: 'warning' }
+  await build({
+    ...shared,
+    entryPoints: [path.join(root, 'viewer/main.tsx')],
+    outfile: path.join(folder, 'page.js'),
+    format: 'iife',
+    target: 'es2022',
+    jsx: 'automatic',
+    jsxImportSource: 'preact',
+    define: { 'process.env.NODE_ENV': '"production"' },
+  })
+  await build({
+    ...shared,
+    entryPoints: [path.join(root, 'viewer/style/page.css')],
+    outfile: path.join(folder, 'page.css'),
+  })
+}

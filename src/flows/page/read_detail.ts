@@ -1,0 +1,90 @@
+/** What the page shows of one run: its transcript, its outputs, its records, cut where they are too long for a page. */
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { z } from 'zod'
+import type { PageEvent, RunDetail } from '../../../schemas/page.ts'
+import { checkAs } from '../../base/json.ts'
+import { readOutputs } from './read_outputs.ts'
+
+const longestLine = 40_000
+const longestText = 15_000
+const mostCharacters = 1_500_000
+
+const pageEvent = z.looseObject({ type: z.string() })
+
+/** null: there is no such folder. */
+export function readDetail(folder: string): RunDetail | null {
+  if (!existsSync(folder)) return null
+  const record = readLoose(path.join(folder, 'run.json'))
+  const { events, cut } = readEvents(path.join(folder, 'transcript.jsonl'))
+  return {
+    events,
+    transcript: events === null ? readText([`${folder}/transcript.md`, `${folder}/outputs/transcript.md`]) : null,
+    cut,
+    outputs: readOutputs(path.join(folder, 'outputs'), hashesOf(record)),
+    record,
+    grading: readLoose(path.join(folder, 'grading.json')),
+  }
+}
+
+/** A file that is not there, or no JSON, is shown as nothing. */
+function readLoose(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'))
+  } catch {
+    return null
+  }
+}
+
+const hashed = z.object({
+  outputs: z.object({ files: z.array(z.object({ path: z.string(), sha256: z.string() })) }),
+})
+
+function hashesOf(record: unknown): ReadonlyMap<string, string> {
+  const found = hashed.safeParse(record)
+  return new Map(found.success ? found.data.outputs.files.map((file) => [file.path, file.sha256]) : [])
+}
+
+function readText(files: readonly string[]): string | null {
+  const file = files.find((one) => existsSync(one))
+  return file === undefined ? null : cutText(readFileSync(file, 'utf8'), 200_000)
+}
+
+function readEvents(file: string): { events: PageEvent[] | null; cut: string | null } {
+  if (!existsSync(file)) return { events: null, cut: null }
+  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
+  const events: PageEvent[] = []
+  let size = 0
+  for (const line of lines) {
+    if (size > mostCharacters) break
+    const event = eventOf(line, file)
+    if (event === null) continue
+    events.push(event)
+    size += Math.min(line.length, longestLine)
+  }
+  const rest = lines.length - events.length
+  return { events, cut: rest === 0 ? null : `${rest} events are left out; transcript.jsonl has them all.` }
+}
+
+function eventOf(line: string, file: string): PageEvent | null {
+  try {
+    const event = checkAs(pageEvent, JSON.parse(line), file)
+    return line.length <= longestLine ? event : checkAs(pageEvent, cutDeep(event), file)
+  } catch {
+    return null
+  }
+}
+
+function cutDeep(value: unknown): unknown {
+  if (typeof value === 'string') return cutText(value, longestText)
+  if (Array.isArray(value)) return value.slice(0, 200).map(cutDeep)
+  if (value === null || typeof value !== 'object') return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, cutDeep(one)]))
+}
+
+/** Both ends stay: the beginning says what it is, the end how it went. */
+function cutText(text: string, longest: number): string {
+  if (text.length <= longest) return text
+  const [head, tail] = [text.slice(0, (longest * 2) / 3), text.slice(-longest / 3)]
+  return `${head}\n… ${text.length - head.length - tail.length} characters left out …\n${tail}`
+}

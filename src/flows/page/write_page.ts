@@ -1,0 +1,172 @@
+/** Writes report.html: what fits lies in the page, failures and regressions first; the rest in files of report.data/ beside it. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { z } from 'zod'
+import type { Benchmark } from '../../../schemas/benchmark.ts'
+import { type PageFile, type PageRuns, pageKey } from '../../../schemas/page.ts'
+import { writeAtomic } from '../../base/files.ts'
+import type { Redactor } from '../../base/redact.ts'
+import type { Prompts } from '../../phases/4-report/page/cases.ts'
+import { packed, sidecar } from '../../phases/4-report/page/pack.ts'
+import { pageOf } from '../../phases/4-report/page/page.ts'
+import { evidencePacks } from '../../phases/4-report/page/runs.ts'
+import { shell } from '../../phases/4-report/page/shell.ts'
+import { besideOf } from './beside.ts'
+import { byConcern } from './concern.ts'
+import { readDetail } from './read_detail.ts'
+
+export interface PageRequest {
+  /** Of the benchmark, absolute. */
+  folder: string
+  /** The page to write, absolute. */
+  report: string
+  benchmark: Benchmark
+  prompts: Prompts | null
+  /** The folder of each run, absolute, by runKey. */
+  folders: ReadonlyMap<string, string>
+  redactor: Redactor
+  /** Input files by eval_id. */
+  files?: ReadonlyMap<number, PageFile[]>
+  /** Everything in the page and nothing beside it; what does not fit is left out, which it says. */
+  singleFile?: boolean
+  served?: boolean
+}
+
+/** Packed characters of evidence, transcripts and outputs that lie in the page itself. */
+const inPage = 400_000
+const inSingleFile = 30_000_000
+
+function dataFolder(report: string): string {
+  return path.join(path.dirname(report), 'report.data')
+}
+
+export async function writePage(request: PageRequest): Promise<void> {
+  await writeAtomic(request.report, makePage(request))
+}
+
+/** The text of the page; what lies beside it is on disk when this returns. */
+function makePage(request: PageRequest): string {
+  const { benchmark, folder, redactor, singleFile = false } = request
+  const most = singleFile ? inSingleFile : inPage
+  const data: { key: string; text: string }[] = []
+  const beside = new Beside(singleFile ? null : dataFolder(request.report))
+  let used = 0
+  const packs = evidencePacks(benchmark).map((pack) => packed(pack))
+  const together = packs.reduce((sum, text) => sum + text.length, 0)
+  const packsInside = singleFile || together <= most / 2
+  packs.forEach((text, index) => {
+    if (packsInside) data.push({ key: `pack-${index}`, text })
+    else beside.write(`pack-${index}`, text)
+  })
+  if (packsInside) used += together
+  const left: string[] = []
+  const detailOf = (runs: PageRuns): (0 | 1 | 2)[] => {
+    const places = runs.case.map((): 0 | 1 | 2 => 0)
+    for (const index of byConcern(runs, benchmark)) {
+      const relative = runs.folder[index] ?? ''
+      const own = relative === '' ? '' : path.join(folder, relative)
+      if (own === '' || !existsSync(own)) continue
+      const key = pageKey(relative)
+      const full = used >= most
+      if (full && singleFile) {
+        left.push(relative)
+        continue
+      }
+      places[index] = full ? 2 : 1
+      if (full && beside.isFresh(key, own)) continue
+      const text = packed(redactor.value(readDetail(own)), full ? 1 : 6)
+      if (full) beside.write(key, text, own)
+      else {
+        data.push({ key, text })
+        used += text.length
+      }
+    }
+    return places
+  }
+  const more = besideOf(folder)
+  const page = pageOf(benchmark, {
+    ...more,
+    prompts: request.prompts,
+    files: request.files ?? new Map(),
+    folderOf: (run) =>
+      relativeFolder(folder, request.folders.get(`${run.eval_id}/${run.configuration}/run-${run.run_number}`)),
+    detailOf,
+    packs: packs.map(() => (packsInside ? 1 : 2)),
+    stamp: benchmark.metadata.timestamp.replaceAll(/\D/g, '') + Date.now().toString(36),
+    left_out: [],
+  })
+  if (left.length > 0) {
+    page.left_out.push(
+      `Transcripts and outputs of ${left.length} runs are left out of this single file, those that failed and regressed last.`,
+    )
+  }
+  beside.end()
+  return shell({ page, data, served: request.served ?? false })
+}
+
+function relativeFolder(folder: string, run: string | undefined): string {
+  return run === undefined ? '' : path.relative(folder, run).split(path.sep).join('/')
+}
+
+const stamps = z.record(z.string(), z.string())
+
+/** The files beside the page; one whose run has not changed is left as it is, one that is wanted no more goes. */
+class Beside {
+  readonly #folder: string | null
+  readonly #before: Record<string, string>
+  readonly #now: Record<string, string> = {}
+
+  constructor(folder: string | null) {
+    this.#folder = folder
+    this.#before = folder === null ? {} : readStamps(path.join(folder, 'stamps.json'))
+  }
+
+  isFresh(key: string, run: string): boolean {
+    const stamp = stampOf(run)
+    if (this.#folder === null || this.#before[key] !== stamp || !existsSync(this.#file(key))) return false
+    this.#now[key] = stamp
+    return true
+  }
+
+  write(key: string, data: string, run: string | null = null): void {
+    if (this.#folder === null) return
+    mkdirSync(this.#folder, { recursive: true })
+    writeFileSync(this.#file(key), sidecar(key, data))
+    this.#now[key] = run === null ? '' : stampOf(run)
+  }
+
+  end(): void {
+    const folder = this.#folder
+    if (folder === null || !existsSync(folder)) return
+    const wanted = new Set([...Object.keys(this.#now).map((key) => `${key}.js`), 'stamps.json'])
+    if (wanted.size === 1) {
+      rmSync(folder, { recursive: true, force: true })
+      return
+    }
+    for (const name of readdirSync(folder))
+      if (!wanted.has(name)) rmSync(path.join(folder, name), { force: true, recursive: true })
+    writeFileSync(path.join(folder, 'stamps.json'), JSON.stringify(this.#now))
+  }
+
+  #file(key: string): string {
+    return path.join(this.#folder ?? '', `${key}.js`)
+  }
+}
+
+function readStamps(file: string): Record<string, string> {
+  try {
+    return stamps.parse(JSON.parse(readFileSync(file, 'utf8')))
+  } catch {
+    return {}
+  }
+}
+
+/** Changes when a run is made or graded anew. */
+function stampOf(run: string): string {
+  return ['run.json', 'grading.json', 'transcript.jsonl', 'outputs']
+    .map((name) => {
+      const found = statSync(path.join(run, name), { throwIfNoEntry: false })
+      return found === undefined ? '-' : `${found.mtimeMs}:${found.size}`
+    })
+    .join(' ')
+}

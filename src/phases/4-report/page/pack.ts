@@ -1,0 +1,12 @@
+/** Data for the page: gzip, then base64, which no text in it can break out of. */
+import { gzipSync } from 'node:zlib'
+
+/** `level` 1 to 9: the default 6 for what lies in the page, 1 where thousands are written. */
+export function packed(value: unknown, level = 6): string {
+  return gzipSync(JSON.stringify(value), { level }).toString('base64')
+}
+
+/** A file beside the page: a script that hands its data over, because a page opened from a disk may read nothing else. */
+export function sidecar(key: string, data: string): string {
+  return `whetstone(${JSON.stringify(key)},"${data}")\n`
+}

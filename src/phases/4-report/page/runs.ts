@@ -1,0 +1,121 @@
+/** The runs of a benchmark as columns: a tenth of the bytes of rows, once they are compressed. */
+import type { Benchmark, BenchmarkRun, ExcludedRun } from '../../../../schemas/benchmark.ts'
+import type { EvidencePack, PageCase, PageRuns } from '../../../../schemas/page.ts'
+
+/** Runs in one pack of evidence. */
+export const packSize = 250
+
+interface Places {
+  cases: ReadonlyMap<number, number>
+  statements: ReadonlyMap<number, ReadonlyMap<string, number>>
+  arms: readonly string[]
+  folderOf(run: { eval_id: number; configuration: string; run_number: number }): string
+}
+
+export function placesOf(cases: readonly PageCase[], arms: readonly string[], folderOf: Places['folderOf']): Places {
+  return {
+    cases: new Map(cases.map(({ eval_id }, index) => [eval_id, index])),
+    statements: new Map(
+      cases.map(({ eval_id, statements }) => [eval_id, new Map(statements.map(({ text }, at) => [text, at]))]),
+    ),
+    arms,
+    folderOf,
+  }
+}
+
+/** Graded runs in their order, then those in no rate. */
+export function runColumns({ runs, excluded_runs = [] }: Benchmark, places: Places): PageRuns {
+  const columns = emptyColumns()
+  for (const run of runs) addGraded(columns, run, places)
+  for (const run of excluded_runs) addExcluded(columns, run, places)
+  return columns
+}
+
+function emptyColumns(): PageRuns {
+  return {
+    case: [],
+    arm: [],
+    number: [],
+    status: [],
+    message: [],
+    marks: [],
+    passed: [],
+    total: [],
+    rate: [],
+    seconds: [],
+    tokens: [],
+    calls: [],
+    errors: [],
+    cost: [],
+    read: [],
+    folder: [],
+    detail: [],
+  }
+}
+
+function addPlace(columns: PageRuns, run: BenchmarkRun | ExcludedRun, places: Places): void {
+  columns.case.push(places.cases.get(run.eval_id) ?? 0)
+  columns.arm.push(places.arms.indexOf(run.configuration))
+  columns.number.push(run.run_number)
+  columns.folder.push(places.folderOf(run))
+  columns.detail.push(0)
+}
+
+function addGraded(columns: PageRuns, run: BenchmarkRun, places: Places): void {
+  const { result } = run
+  addPlace(columns, run, places)
+  columns.status.push('graded')
+  columns.message.push('')
+  columns.marks.push(marksOf(run, places.statements.get(run.eval_id) ?? new Map()))
+  columns.passed.push(result.passed)
+  columns.total.push(result.total)
+  columns.rate.push(result.total > 0 ? result.passed / result.total : result.pass_rate)
+  columns.seconds.push(result.time_seconds ?? null)
+  columns.tokens.push(result.tokens ?? null)
+  columns.calls.push(result.tool_calls ?? null)
+  columns.errors.push(result.errors)
+  columns.cost.push(result.cost_usd ?? null)
+  columns.read.push(typeof result.skill_read === 'boolean' ? (result.skill_read ? 1 : 0) : null)
+}
+
+function addExcluded(columns: PageRuns, run: ExcludedRun, places: Places): void {
+  addPlace(columns, run, places)
+  columns.status.push(run.kind === null ? run.reason : `${run.reason}: ${run.kind}`)
+  columns.message.push(run.message)
+  columns.marks.push('')
+  columns.passed.push(0)
+  columns.total.push(0)
+  columns.rate.push(0)
+  columns.seconds.push(null)
+  columns.tokens.push(null)
+  columns.calls.push(null)
+  columns.errors.push(0)
+  columns.cost.push(null)
+  columns.read.push(null)
+}
+
+function marksOf({ expectations }: BenchmarkRun, places: ReadonlyMap<string, number>): string {
+  const marks = Array<string>(places.size).fill('?')
+  for (const one of expectations) {
+    const at = places.get(one.text)
+    if (at === undefined) continue
+    const doubtful = one.evidence_verified === 'absent'
+    marks[at] = one.passed ? (doubtful ? 'p' : '1') : doubtful ? 'f' : '0'
+  }
+  return marks.join('')
+}
+
+/** The texts of `packSize` runs each, in the order of the columns. */
+export function evidencePacks({ runs }: Benchmark): EvidencePack[] {
+  const packs: EvidencePack[] = []
+  for (let from = 0; from < runs.length; from += packSize) {
+    packs.push(
+      runs.slice(from, from + packSize).map(({ expectations, notes, rubric }) => ({
+        expectations,
+        notes,
+        ...(rubric === undefined ? {} : { rubric }),
+      })),
+    )
+  }
+  return packs
+}

@@ -1,0 +1,40 @@
+/** Debian's Chromium for tests of the page: what it said, asked for and ran is recorded. */
+import { existsSync } from 'node:fs'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { needs } from '../require.ts'
+
+const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((file) =>
+  existsSync(file),
+)
+
+export const withChromium = needs('Chromium', executablePath !== undefined, 'apt-get install chromium')
+
+export function launch(): Promise<Browser> {
+  return chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
+}
+
+export interface Opened {
+  page: Page
+  /** Errors of the page's own program. */
+  errors: string[]
+  /** Addresses that were asked for, files of the page left out. */
+  requests: string[]
+}
+
+/** Opens a page and waits until it is drawn. */
+export async function open(browser: Browser, url: string, options: BrowserContextOptions = {}): Promise<Opened> {
+  const context = await browser.newContext({ viewport: { width: 1200, height: 900 }, ...options })
+  const page = await context.newPage()
+  const opened: Opened = { page, errors: [], requests: [] }
+  page.on('pageerror', (error) => opened.errors.push(error.message))
+  context.on('request', (request) => opened.requests.push(request.url()))
+  await page.goto(url)
+  await page.waitForSelector('html[data-ready]')
+  return opened
+}
+
+/** Goes to another view of the page that is open. */
+export async function visit(page: Page, hash: string): Promise<void> {
+  await page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
+  await page.waitForTimeout(60)
+}

@@ -1,0 +1,87 @@
+/** The frame of every view: name, tabs, search, theme, keyboard. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Model } from './data/model.ts'
+import { Help } from './parts/help.tsx'
+import { isTyping } from './parts/selection.ts'
+import { nextTheme, useTheme } from './parts/theme.ts'
+import { amend, go, link, type Route, useRoute } from './route.ts'
+import { tabsOf, viewOf } from './tabs.tsx'
+
+export function App({ model }: { model: Model }) {
+  const route = useRoute()
+  const [help, setHelp] = useState(false)
+  const [theme, setTheme] = useTheme()
+  const search = useRef<HTMLInputElement>(null)
+  const main = useRef<HTMLElement>(null)
+  const tabs = tabsOf(model)
+  const place = route.path.join('/')
+  // biome wants every value named: a new place starts at its top
+  useEffect(() => {
+    if (place !== undefined) scrollTo(0, 0)
+    document.title = `${place === '' ? 'Overview' : place} · ${model.page.benchmark.metadata.skill_name}`
+  }, [place, model])
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (isTyping(event)) return
+      const number = Number(event.key)
+      if (event.key === '/') {
+        event.preventDefault()
+        search.current?.focus()
+      } else if (event.key === '?') setHelp(true)
+      else if (event.key === 't') setTheme(nextTheme(theme))
+      else if (event.key === 'u') go(parentOf(route))
+      else if (number > 0 && tabs[number - 1] !== undefined) go(tabs[number - 1]?.address ?? '#/')
+    }
+    addEventListener('keydown', pressed)
+    return () => removeEventListener('keydown', pressed)
+  })
+  const searchable = place === '' || place === 'runs'
+  const find = (text: string) => (searchable ? amend(route, { q: text }) : go(link(['runs'], { q: text })))
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => main.current?.focus()}>
+        Skip to the content
+      </button>
+      <header class="bar">
+        <a class="brand" href="#/">
+          <bdi>{model.page.benchmark.metadata.skill_name}</bdi>
+        </a>
+        <nav aria-label="Views">
+          {tabs.map(({ name, label, address }) => (
+            <a key={name} href={address} aria-current={name === tabOf(route) ? 'page' : undefined}>
+              {label}
+            </a>
+          ))}
+        </nav>
+        <input
+          ref={search}
+          type="search"
+          placeholder={place === 'runs' ? 'arm: status: case: cost>0.1 …' : 'Search'}
+          aria-label="Search cases and runs"
+          value={route.query.q ?? ''}
+          onInput={(event) => searchable && find(event.currentTarget.value)}
+          onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
+          onChange={(event) => !searchable && find(event.currentTarget.value)}
+        />
+        <button type="button" class="ghost" onClick={() => setTheme(nextTheme(theme))} aria-label={`Theme: ${theme}`}>
+          {theme === 'dark' ? '☾' : theme === 'light' ? '☀' : '◐'}
+        </button>
+        <button type="button" class="ghost" onClick={() => setHelp(true)} aria-label="Keyboard and search help">
+          ?
+        </button>
+      </header>
+      <main id="main" ref={main} tabIndex={-1}>
+        {viewOf(model, route)}
+      </main>
+      {help && <Help close={() => setHelp(false)} />}
+    </>
+  )
+}
+
+function tabOf({ path: [first = ''] }: Route): string {
+  return first === 'case' ? '' : first === 'run' ? 'runs' : first
+}
+
+function parentOf({ path: [first, id] }: Route): string {
+  return first === 'run' && id !== undefined ? link(['case', id]) : '#/'
+}

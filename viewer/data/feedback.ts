@@ -1,0 +1,102 @@
+/** Notes on runs: those that came with the page, those of this reader, and where they are kept. */
+import { useEffect, useState } from 'preact/hooks'
+import type { PageNote } from '../../schemas/page.ts'
+import type { Model, Run } from './model.ts'
+
+/** skill-creator's name of a run: its folder with / as -. */
+export function noteOf(run: Run): string {
+  return (run.folder || `eval-${run.case.eval_id}/${run.arm}/run-${run.number}`).replaceAll('/', '-')
+}
+
+const notes = new Map<string, PageNote>()
+const listeners = new Set<() => void>()
+const shared = { ready: false, state: '' }
+
+const isServed = location.protocol !== 'file:' && document.documentElement.dataset.served === 'yes'
+
+interface Feedback {
+  notes: ReadonlyMap<string, PageNote>
+  write(id: string, text: string): void
+  state: string
+}
+
+export function useFeedback(model: Model): Feedback {
+  const [, redraw] = useState(0)
+  useEffect(() => {
+    const changed = () => redraw((number) => number + 1)
+    listeners.add(changed)
+    return () => void listeners.delete(changed)
+  }, [])
+  if (!shared.ready) {
+    shared.ready = true
+    for (const one of [...model.page.feedback, ...drafts(model)]) notes.set(one.run_id, one)
+  }
+  return { notes, write: (id, text) => write(model, id, text), state: shared.state }
+}
+
+function write(model: Model, id: string, text: string): void {
+  notes.set(id, { run_id: id, feedback: text, timestamp: new Date().toISOString() })
+  keep(model)
+  say(isServed ? 'Saving…' : 'Kept in this browser; download it to use it.')
+  if (isServed) schedule(model)
+}
+
+const timer = { id: 0 }
+
+function schedule(model: Model): void {
+  clearTimeout(timer.id)
+  timer.id = setTimeout(() => {
+    const body = feedbackText(model)
+    fetch('feedback', { method: 'POST', headers: { 'content-type': 'application/json' }, body }).then(
+      (answer) => say(answer.ok ? 'Saved.' : `Not saved: ${answer.status}`),
+      () => say('Not saved: the server does not answer.'),
+    )
+  }, 300)
+}
+
+function say(text: string): void {
+  shared.state = text
+  for (const listener of listeners) listener()
+}
+
+/** skill-creator's feedback.json: all notes that say something. */
+function feedbackText(_model: Model): string {
+  const reviews = [...notes.values()].filter(({ feedback }) => feedback.trim() !== '')
+  return `${JSON.stringify({ reviews, status: 'complete' }, null, 2)}\n`
+}
+
+export function saveFeedback(model: Model): void {
+  const url = URL.createObjectURL(new Blob([feedbackText(model)], { type: 'application/json' }))
+  const anchor = document.createElement('a')
+  anchor.href = url
+  anchor.download = 'feedback.json'
+  anchor.click()
+  setTimeout(() => URL.revokeObjectURL(url), 1000)
+  say('Downloaded: put it into the benchmark folder.')
+}
+
+function storageKey({ page }: Model): string {
+  const { skill_name, timestamp } = page.benchmark.metadata
+  return `whetstone-notes:${skill_name}:${timestamp}`
+}
+
+function keep(model: Model): void {
+  try {
+    localStorage.setItem(storageKey(model), JSON.stringify([...notes.values()]))
+  } catch {
+    // a browser that keeps nothing for files: the notes last as long as the page
+  }
+}
+
+function drafts(model: Model): PageNote[] {
+  try {
+    const found: unknown = JSON.parse(localStorage.getItem(storageKey(model)) ?? '[]')
+    return Array.isArray(found) ? found.filter(isNote) : []
+  } catch {
+    return []
+  }
+}
+
+function isNote(value: unknown): value is PageNote {
+  return typeof value === 'object' && value !== null && 'run_id' in value && 'feedback' in value
+}

@@ -1,0 +1,90 @@
+/** What is fetched on demand: packs of evidence and the detail of a run, from the page itself or from a file beside it. */
+import { type EvidencePack, pageKey, type RunDetail } from '../../schemas/page.ts'
+import type { Model } from './model.ts'
+import { trusted } from './trusted.ts'
+import { parseVisible, unpack } from './unpack.ts'
+
+declare global {
+  interface Window {
+    whetstone?: (key: string, data: string) => void
+  }
+}
+
+const nonce = document.currentScript?.nonce ?? ''
+const arrived = new Map<string, string>()
+window.whetstone = (key, data) => void arrived.set(key, data)
+
+/** Packed data that lies in the page; taken out of the document, so that it is held once. */
+export function embedded(key: string): string | null {
+  const element = document.querySelector(`script[data-key="${CSS.escape(key)}"]`)
+  const text = element?.textContent ?? null
+  element?.remove()
+  return text
+}
+
+/** Data of `report.data/<key>.js`. Rejects when the file is not there. */
+function beside(key: string, stamp: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const script = document.createElement('script')
+    const file = `report.data/${encodeURIComponent(key)}.js`
+    script.nonce = nonce
+    script.src = trusted.createScriptURL(`${file}?${stamp}`)
+    script.onload = () => {
+      script.remove()
+      const data = arrived.get(key)
+      arrived.delete(key)
+      if (data === undefined) reject(new Error(`${file} holds something else`))
+      else resolve(data)
+    }
+    script.onerror = () => {
+      script.remove()
+      reject(new Error(`${file} is not beside this page`))
+    }
+    document.head.append(script)
+  })
+}
+
+const packs = new Map<number, Promise<EvidencePack>>()
+const details = new Map<number, Promise<RunDetail>>()
+const kept = 12
+
+/** Verdicts and notes of a graded run. */
+export async function evidenceOf({ page }: Model, index: number): Promise<EvidencePack[number]> {
+  const number = Math.floor(index / page.pack_size)
+  const place = page.packs[number]
+  if (place === undefined) return { expectations: [], notes: [] }
+  const load = async () => {
+    const key = `pack-${number}`
+    const text = place === 1 ? embedded(key) : await beside(key, page.stamp)
+    return parseVisible<EvidencePack>(await unpack(text ?? ''))
+  }
+  const pack = await remembered(packs, number, load)
+  return pack[index % page.pack_size] ?? { expectations: [], notes: [] }
+}
+
+/** Transcript, outputs and records of a run; null where the page has none. */
+export async function detailOf(model: Model, index: number): Promise<RunDetail | null> {
+  const { detail, folder } = model.run(index)
+  if (detail === 0) return null
+  const load = async () => {
+    const key = pageKey(folder)
+    const text = detail === 1 ? embedded(key) : await beside(key, model.page.stamp)
+    const value: RunDetail = JSON.parse(await unpack(text ?? ''))
+    return value
+  }
+  return remembered(details, index, load, detail === 1).catch((error: unknown) => {
+    throw new Error(`${folder}: ${error instanceof Error ? error.message : String(error)}`)
+  })
+}
+
+/** What lies in the page is read once and kept; of files beside it the last dozen. */
+function remembered<T>(all: Map<number, Promise<T>>, key: number, load: () => Promise<T>, always = true): Promise<T> {
+  const found = all.get(key)
+  if (found !== undefined) return found
+  const made = load()
+  all.set(key, made)
+  made.catch(() => all.delete(key))
+  const oldest = all.keys().next().value
+  if (!always && all.size > kept && oldest !== undefined && oldest !== key) all.delete(oldest)
+  return made
+}

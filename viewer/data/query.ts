@@ -1,0 +1,115 @@
+/** What is typed into the search: words with and without a field, all of which must hold; a minus turns one around. */
+import { armLabel } from '../words.ts'
+import { at, isUnverified, type Model } from './model.ts'
+
+type Test = (index: number) => boolean
+
+/** Indices of the runs that match, in the order of the columns. */
+export function runsMatching(model: Model, text: string): number[] {
+  const tests = termsOf(text).map((term) => testOf(model, term))
+  const found: number[] = []
+  for (let index = 0; index < model.size; index += 1) if (tests.every((test) => test(index))) found.push(index)
+  return found
+}
+
+function termsOf(text: string): string[] {
+  return [...text.matchAll(/(?:[^\s"]|"[^"]*"?)+/g)].map(([term]) => term.replaceAll('"', ''))
+}
+
+function testOf(model: Model, term: string): Test {
+  if (term.startsWith('-') && term.length > 1) {
+    const test = testOf(model, term.slice(1))
+    return (index) => !test(index)
+  }
+  const [, field = '', sign = '', value = ''] = /^([a-z]+)(:|>=|<=|>|<|=)(.*)$/i.exec(term) ?? []
+  const number = numbers[field.toLowerCase()]
+  if (number !== undefined && sign !== '' && value !== '') return compared(number(model), sign, Number(value))
+  const made = sign === ':' ? fields[field.toLowerCase()] : undefined
+  return made?.(model, value.toLowerCase()) ?? anywhere(model, term.toLowerCase())
+}
+
+const numbers: Record<string, (model: Model) => readonly (number | null)[]> = {
+  cost: ({ runs }) => runs.cost,
+  time: ({ runs }) => runs.seconds,
+  tokens: ({ runs }) => runs.tokens,
+  calls: ({ runs }) => runs.calls,
+  errors: ({ runs }) => runs.errors,
+  rate: ({ runs }) => runs.rate,
+  run: ({ runs }) => runs.number,
+}
+
+function compared(column: readonly (number | null)[], sign: string, value: number): Test {
+  return (index) => {
+    const one = column[index]
+    if (one === null || one === undefined) return false
+    if (sign === '>') return one > value
+    if (sign === '<') return one < value
+    if (sign === '>=') return one >= value
+    return sign === '<=' ? one <= value : one === value
+  }
+}
+
+const fields: Record<string, (model: Model, value: string) => Test> = {
+  arm: ({ page, runs }, value) => {
+    const wanted = page.arms.map((arm) => arm.toLowerCase() === value || armLabel(arm).toLowerCase() === value)
+    return (index) => wanted[at(runs.arm, index)] ?? false
+  },
+  case: ({ page, runs }, value) => {
+    const wanted = page.cases.map(
+      ({ eval_id, eval_name, eval_key }) =>
+        `${eval_id}` === value || eval_name.toLowerCase() === value || eval_key?.toLowerCase() === value,
+    )
+    return (index) => wanted[at(runs.case, index)] ?? false
+  },
+  status:
+    ({ runs }, value) =>
+    (index) => {
+      const status = at(runs.status, index)
+      if (status !== 'graded') return value === 'excluded' || status === value || status.startsWith(`${value}:`)
+      const rate = at(runs.rate, index)
+      if (value === 'passed') return rate === 1
+      if (value === 'failed') return rate < 1
+      return value === 'graded' || (value === 'partial' && rate > 0 && rate < 1)
+    },
+  is: (model, value) => is[value]?.(model) ?? (() => false),
+}
+
+const is: Record<string, (model: Model) => Test> = {
+  unverified:
+    ({ runs }) =>
+    (index) =>
+      [...at(runs.marks, index)].some(isUnverified),
+  flaky:
+    ({ page, runs }) =>
+    (index) =>
+      at(page.cases, at(runs.case, index)).flaky,
+  regression:
+    ({ page, runs }) =>
+    (index) =>
+      (at(page.cases, at(runs.case, index)).delta ?? 0) < 0,
+  read:
+    ({ runs }) =>
+    (index) =>
+      at(runs.read, index) === 1,
+  unread:
+    ({ runs }) =>
+    (index) =>
+      at(runs.read, index) === 0,
+  error:
+    ({ runs }) =>
+    (index) =>
+      at(runs.errors, index) > 0,
+}
+
+/** In the case's name, number, key and statements, or in what the run said when it failed. */
+function anywhere({ page, runs }: Model, text: string): Test {
+  const wanted = page.cases.map(({ eval_id, eval_name, eval_key, statements }) =>
+    [`${eval_id}`, eval_name, eval_key ?? '', ...statements.map((one) => one.text)].some((one) =>
+      one.toLowerCase().includes(text),
+    ),
+  )
+  return (index) =>
+    wanted[at(runs.case, index)] === true ||
+    at(runs.message, index).toLowerCase().includes(text) ||
+    at(runs.status, index).includes(text)
+}

@@ -1,0 +1,22 @@
+/** Starts the page: unpacks its data and draws the view that the address asks for. */
+import { render } from 'preact'
+import type { Page } from '../schemas/page.ts'
+import { App } from './app.tsx'
+import { embedded } from './data/load.ts'
+import { modelOf } from './data/model.ts'
+import { parseVisible, unpack } from './data/unpack.ts'
+
+const root = document.getElementById('app')
+
+async function start(target: HTMLElement): Promise<void> {
+  const page = parseVisible<Page>(await unpack(embedded('page') ?? ''))
+  target.textContent = ''
+  render(<App model={modelOf(page)} />, target)
+  document.documentElement.dataset.ready = 'yes'
+}
+
+if (root !== null) {
+  start(root).catch((error: unknown) => {
+    root.textContent = `This page could not be read: ${error instanceof Error ? error.message : String(error)}`
+  })
+}

@@ -1,0 +1,71 @@
+/** Verdicts of a run: each statement with its evidence, and each quote in it a way to the place where it stands. */
+import type { GradedExpectation } from '../../schemas/grading.ts'
+import type { RunDetail } from '../../schemas/page.ts'
+import { locate, type Place, partsOf } from '../data/quotes.ts'
+
+interface Props {
+  expectations: readonly GradedExpectation[]
+  detail: RunDetail | null
+  show(place: Place, quote: string): void
+}
+
+export function Verdicts({ expectations, detail, show }: Props) {
+  if (expectations.length === 0) return <p class="empty">No verdict.</p>
+  return (
+    <ol class="verdicts">
+      {expectations.map((one, index) => (
+        <li key={`${index}`} class={one.passed ? 'pass' : 'fail'} id={`expectation-${index + 1}`}>
+          <p class="statement">
+            <span class="sign" role="img" aria-label={one.passed ? 'met' : 'not met'}>
+              {one.passed ? '✓' : '✗'}
+            </span>
+            <span>
+              <bdi>{one.text}</bdi> <Tags one={one} />
+            </span>
+          </p>
+          {one.evidence !== '' && <Evidence one={one} detail={detail} show={show} />}
+        </li>
+      ))}
+    </ol>
+  )
+}
+
+function Tags({ one }: { one: GradedExpectation }) {
+  const votes = one.votes as { passed: number; failed: number } | undefined
+  return (
+    <>
+      {one.decided_by !== undefined && <em class="tag">{one.decided_by}</em>}{' '}
+      {one.derived === true && <em class="tag">derived</em>} {one.indicator === true && <em class="tag">indicator</em>}{' '}
+      {votes !== undefined && (
+        <em class="tag">
+          {votes.passed} : {votes.failed} votes
+        </em>
+      )}{' '}
+      {one.evidence_verified === 'absent' && <em class="tag bad">unverified: the quote was not found</em>}
+    </>
+  )
+}
+
+function Evidence({ one, detail, show }: { one: GradedExpectation } & Omit<Props, 'expectations'>) {
+  return (
+    <div class="text evidence">
+      {partsOf(one.evidence).map(({ text, quote }, index) => {
+        const place = quote === null || detail === null ? null : locate(quote, detail)
+        return place === null || quote === null ? (
+          text
+        ) : (
+          <button
+            key={`${index}`}
+            type="button"
+            class="quote"
+            title={place.tab === 'outputs' ? `in ${place.file}` : 'in the transcript'}
+            onClick={() => show(place, quote)}
+          >
+            {text}
+          </button>
+        )
+      })}
+      {typeof one.evidence_flag === 'string' && <p class="hint">{one.evidence_flag}</p>}
+    </div>
+  )
+}

@@ -1,0 +1,48 @@
+/** What the keyboard does and what the search understands. */
+import { useEffect, useRef } from 'preact/hooks'
+
+const keys = [
+  ['j k ↓ ↑', 'move through a list'],
+  ['Enter', 'open what is selected'],
+  ['u', 'up: from a run to its case, from a case to the overview'],
+  ['[ ]', 'the run before, the run after'],
+  ['/', 'search'],
+  ['1 … 9', 'the tabs'],
+  ['t', 'theme: dark, light, as the system'],
+  ['?', 'this help'],
+] as const
+
+const words = [
+  ['invoice', 'case name, number, statement or message with this text'],
+  ['arm:with_skill', 'runs of this arm'],
+  ['case:3', 'runs of this case'],
+  ['status:failed', 'passed, partial, failed, excluded, or a reason such as timed_out'],
+  ['is:unverified', 'unverified, flaky, regression, read, unread, error'],
+  ['cost>0.1', 'also time, tokens, calls, errors, rate; with > < ='],
+  ['-arm:with_skill', 'a minus turns a word around'],
+] as const
+
+export function Help({ close }: { close: () => void }) {
+  const dialog = useRef<HTMLDialogElement>(null)
+  useEffect(() => dialog.current?.showModal(), [])
+  return (
+    <dialog ref={dialog} onClose={close} aria-labelledby="help">
+      <div class="section-head">
+        <h2 id="help">Keyboard and search</h2>
+        <button type="button" class="ghost" onClick={() => dialog.current?.close()} aria-label="Close">
+          ✕
+        </button>
+      </div>
+      <dl class="keys">
+        {[...keys, ...words].map(([key, meaning]) => (
+          <div key={key}>
+            <dt>
+              <kbd>{key}</kbd>
+            </dt>
+            <dd>{meaning}</dd>
+          </div>
+        ))}
+      </dl>
+    </dialog>
+  )
+}

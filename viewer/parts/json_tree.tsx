@@ -1,0 +1,71 @@
+/** JSON as a tree that opens branch by branch; what is no JSON is shown as text. */
+import { useMemo, useState } from 'preact/hooks'
+import { visible } from '../words.ts'
+import { Text } from './text.tsx'
+
+const most = 100
+
+export function JsonTree({ text }: { text: string }) {
+  const parsed = useMemo(() => read(text), [text])
+  return parsed === null ? <Text text={text} /> : <Tree value={parsed.value} />
+}
+
+function read(text: string): { value: unknown } | null {
+  try {
+    return { value: JSON.parse(text) }
+  } catch {
+    return null
+  }
+}
+
+export function Tree({ value }: { value: unknown }) {
+  return (
+    <div class="tree">
+      <Branch name={null} value={value} depth={0} />
+    </div>
+  )
+}
+
+function Branch({ name, value, depth }: { name: string | null; value: unknown; depth: number }) {
+  const [open, setOpen] = useState(depth < 2)
+  const [shown, setShown] = useState(most)
+  const label = name === null ? null : <span class="c-word">{visible(name)}: </span>
+  if (value === null || typeof value !== 'object') {
+    return (
+      <div>
+        {label}
+        <span class={typeof value === 'string' ? 'c-text text' : 'c-number'}>
+          {visible(JSON.stringify(value) ?? '')}
+        </span>
+      </div>
+    )
+  }
+  const entries = Object.entries(value)
+  const [left, right] = Array.isArray(value) ? ['[', ']'] : ['{', '}']
+  if (entries.length === 0 || depth > 60) {
+    return (
+      <div>
+        {label}
+        {left}
+        {right}
+      </div>
+    )
+  }
+  return (
+    <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
+      <summary>
+        {label}
+        <span class="quiet">
+          {left} {entries.length} {right}
+        </span>
+      </summary>
+      {open &&
+        entries.slice(0, shown).map(([key, one]) => <Branch key={key} name={key} value={one} depth={depth + 1} />)}
+      {open && entries.length > shown && (
+        <button type="button" onClick={() => setShown(shown + 10 * most)}>
+          {entries.length - shown} more
+        </button>
+      )}
+    </details>
+  )
+}

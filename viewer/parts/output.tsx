@@ -1,0 +1,134 @@
+/** A file that a run left behind, shown by its type; what cannot be shown safely is a download with size and hash. */
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import type { PageFile } from '../../schemas/page.ts'
+import { bytesOf } from '../data/unpack.ts'
+import { bytesText, visible } from '../words.ts'
+import { Code } from './code.tsx'
+import { JsonTree } from './json_tree.tsx'
+import { Markdown } from './markdown.tsx'
+import { SealedHtml } from './sealed_html.tsx'
+import { Table } from './table.tsx'
+import { Text } from './text.tsx'
+
+type Kind = 'markdown' | 'json' | 'csv' | 'tsv' | 'html' | 'svg' | 'image' | 'pdf' | 'code' | 'other'
+
+const kinds: Record<string, Kind> = {
+  md: 'markdown',
+  markdown: 'markdown',
+  json: 'json',
+  csv: 'csv',
+  tsv: 'tsv',
+  html: 'html',
+  htm: 'html',
+  xhtml: 'html',
+  svg: 'svg',
+  png: 'image',
+  jpg: 'image',
+  jpeg: 'image',
+  gif: 'image',
+  webp: 'image',
+  pdf: 'pdf',
+}
+const imageTypes: Record<string, string> = { jpg: 'image/jpeg', jpeg: 'image/jpeg', svg: 'image/svg+xml' }
+
+function extensionOf(path: string): string {
+  return /\.([a-z0-9]+)$/i.exec(path)?.[1]?.toLowerCase() ?? ''
+}
+
+function kindOf({ path, as }: PageFile): Kind {
+  const kind = kinds[extensionOf(path)] ?? 'code'
+  const binary = kind === 'image' || kind === 'pdf'
+  if (as === 'none') return 'other'
+  return as === 'base64' && !binary ? 'other' : as === 'text' && binary ? 'code' : kind
+}
+
+export function Output({ file, mark = '' }: { file: PageFile; mark?: string }) {
+  const [source, setSource] = useState(false)
+  const kind = kindOf(file)
+  const rendered = kind !== 'code' && kind !== 'other' && kind !== 'image' && kind !== 'pdf'
+  return (
+    <article class="output" id={`file-${file.path}`}>
+      <header class="section-head">
+        <h3>
+          <bdi>{visible(file.path)}</bdi> <small>{bytesText(file.bytes)}</small>
+        </h3>
+        <span class="chips">
+          {rendered && (
+            <button type="button" aria-pressed={source} onClick={() => setSource(!source)}>
+              {source ? 'Shown' : 'Source'}
+            </button>
+          )}
+          <Download file={file} />
+        </span>
+      </header>
+      {file.left_out !== null && <p class="hint">{file.left_out}</p>}
+      {source || (mark !== '' && rendered) ? <Text text={file.body} mark={mark} follow /> : draw(kind, file, mark)}
+      {file.sha256 !== null && <p class="hint hash">sha256 {file.sha256}</p>}
+    </article>
+  )
+}
+
+function draw(kind: Kind, file: PageFile, mark: string) {
+  switch (kind) {
+    case 'markdown':
+      return <Markdown text={file.body} />
+    case 'json':
+      return <JsonTree text={file.body} />
+    case 'csv':
+      return <Table text={file.body} separator="," />
+    case 'tsv':
+      return <Table text={file.body} separator={'\t'} />
+    case 'html':
+      return <SealedHtml html={file.body} />
+    case 'svg':
+    case 'image':
+      return <Picture file={file} />
+    case 'pdf':
+      return <Pdf file={file} />
+    case 'code':
+      return mark === '' ? (
+        <Code text={file.body} language={extensionOf(file.path)} />
+      ) : (
+        <Text text={file.body} mark={mark} follow />
+      )
+    case 'other':
+      return <p class="hint">Not shown here.</p>
+  }
+}
+
+/** An address of the bytes within this page, given back when the view goes. */
+function useBlob(file: PageFile, type: string): string {
+  const url = useMemo(() => {
+    const content = file.as === 'text' ? file.body : bytesOf(file.body)
+    return URL.createObjectURL(new Blob([content], { type }))
+  }, [file, type])
+  useEffect(() => () => URL.revokeObjectURL(url), [url])
+  return url
+}
+
+function Download({ file }: { file: PageFile }) {
+  const url = useBlob(file, 'application/octet-stream')
+  if (file.as === 'none' || file.left_out !== null) return null
+  const name =
+    file.path
+      .split('/')
+      .at(-1)
+      ?.replaceAll(/[^\w.-]+/g, '_') || 'output'
+  return (
+    <a class="button" href={url} download={name}>
+      Download
+    </a>
+  )
+}
+
+/** Inside an `img` no script of an SVG runs and nothing that it names is fetched. */
+function Picture({ file }: { file: PageFile }) {
+  const extension = extensionOf(file.path)
+  const url = useBlob(file, imageTypes[extension] ?? `image/${extension}`)
+  return <img src={url} alt={visible(file.path)} />
+}
+
+function Pdf({ file }: { file: PageFile }) {
+  const url = useBlob(file, 'application/pdf')
+  return <iframe src={url} title={visible(file.path)} />
+}

@@ -1,0 +1,28 @@
+/** HTML of a run as its source; drawn on request in a frame without script, origin, network or style of ours. */
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { trusted } from '../data/trusted.ts'
+import { Code } from './code.tsx'
+
+export function SealedHtml({ html }: { html: string }) {
+  const [drawn, setDrawn] = useState(false)
+  const frame = useRef<HTMLIFrameElement>(null)
+  useEffect(() => {
+    if (frame.current === null || !drawn) return
+    frame.current.setAttribute('sandbox', '')
+    frame.current.srcdoc = trusted.createHTML(html)
+  }, [html, drawn])
+  return (
+    <>
+      <p>
+        <button type="button" aria-pressed={drawn} onClick={() => setDrawn(!drawn)}>
+          {drawn ? 'Show the source' : 'Draw it in a sealed frame'}
+        </button>
+      </p>
+      {drawn ? (
+        <iframe ref={frame} sandbox="" title="The page, sealed: no script, no network" />
+      ) : (
+        <Code text={html} language="html" />
+      )}
+    </>
+  )
+}

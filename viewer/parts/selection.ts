@@ -1,0 +1,32 @@
+/** j, k and the arrows move through a list, Enter opens; never while a person types. */
+import { useEffect, useState } from 'preact/hooks'
+import { go } from '../route.ts'
+
+/** The selected place; −1: none yet. `address`: what Enter opens. */
+export function useSelection(size: number, address: (place: number) => string): number {
+  const [selected, setSelected] = useState(-1)
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (isTyping(event)) return
+      const step = steps[event.key]
+      if (step !== undefined && size > 0) {
+        event.preventDefault()
+        setSelected((old) => Math.max(0, Math.min(size - 1, old + step)))
+      } else if (event.key === 'Enter' && selected >= 0 && selected < size && event.target === document.body) {
+        event.preventDefault()
+        go(address(selected))
+      }
+    }
+    addEventListener('keydown', pressed)
+    return () => removeEventListener('keydown', pressed)
+  }, [size, selected, address])
+  return Math.min(selected, size - 1)
+}
+
+const steps: Record<string, number | undefined> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }
+
+export function isTyping(event: KeyboardEvent): boolean {
+  if (event.ctrlKey || event.metaKey || event.altKey) return true
+  const { target } = event
+  return target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable], dialog') !== null
+}

@@ -1,0 +1,56 @@
+/** Text of a run, never anything else: hidden characters as their codes, what is looked for marked, the end of long ones on request. */
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { pattern } from '../data/quotes.ts'
+import { count, visible } from '../words.ts'
+
+interface Props {
+  text: string
+  /** What to mark; empty: nothing. */
+  mark?: string
+  /** Scrolls to the first mark. */
+  follow?: boolean
+  code?: boolean
+}
+
+const most = 40_000
+const mostMarks = 40
+
+export function Text({ text, mark = '', follow = false, code = true }: Props) {
+  const [whole, setWhole] = useState(false)
+  const box = useRef<HTMLElement>(null)
+  const shown = useMemo(() => visible(whole ? text : text.slice(0, most)), [text, whole])
+  const parts = useMemo(() => split(shown, mark), [shown, mark])
+  useEffect(() => {
+    if (follow && mark !== '') box.current?.querySelector('mark')?.scrollIntoView({ block: 'center' })
+  }, [follow, mark])
+  const Tag = code ? 'pre' : 'div'
+  return (
+    <>
+      {/* a long text scrolls in its box: the keyboard must reach it */}
+      <Tag class="text" tabIndex={code ? 0 : undefined} ref={box as never}>
+        {parts.map((part, index) => (index % 2 === 1 ? <mark key={`${index}`}>{part}</mark> : part))}
+      </Tag>
+      {!whole && text.length > most && (
+        <p>
+          <button type="button" onClick={() => setWhole(true)}>
+            Show {count(text.length - most)} more characters
+          </button>
+        </p>
+      )}
+    </>
+  )
+}
+
+/** Every second part is a hit. */
+function split(text: string, mark: string): string[] {
+  const wanted = mark === '' ? null : pattern(visible(mark))
+  if (wanted === null) return [text]
+  const parts: string[] = []
+  let from = 0
+  for (const hit of text.matchAll(wanted)) {
+    if (parts.length >= 2 * mostMarks) break
+    parts.push(text.slice(from, hit.index), hit[0])
+    from = hit.index + hit[0].length
+  }
+  return [...parts, text.slice(from)]
+}

@@ -1,0 +1,173 @@
+/** A transcript to read: messages open, tool calls folded with what came back, skill reads, hook blocks and errors marked. */
+import { useEffect, useRef } from 'preact/hooks'
+import type { PageEvent, RunDetail } from '../../schemas/page.ts'
+import { asText, eventText, pattern } from '../data/quotes.ts'
+import { count, seconds, visible } from '../words.ts'
+import { Text } from './text.tsx'
+
+interface Props {
+  detail: RunDetail
+  mark: string
+}
+
+export function Timeline({ detail, mark }: Props) {
+  const { events, transcript, cut } = detail
+  if (events === null) {
+    return transcript === null ? (
+      <p class="empty">No transcript was kept of this run.</p>
+    ) : (
+      <Text text={transcript} mark={mark} follow />
+    )
+  }
+  const calls = pairs(events)
+  const wanted = mark === '' ? null : pattern(mark)
+  const hits = events.map((event) => wanted !== null && new RegExp(wanted.source, 'i').test(eventText(event)))
+  const target = hits.lastIndexOf(true)
+  return (
+    <>
+      {cut !== null && <p class="hint">{cut}</p>}
+      <ol class="timeline">
+        {events.map((event, index) =>
+          event.type === 'tool_result' && calls.answered.has(index) ? null : (
+            <Entry
+              key={`${index}`}
+              event={event}
+              answer={calls.answers.get(index) ?? null}
+              mark={mark}
+              open={hits[index] === true || hits[calls.places.get(index) ?? -1] === true}
+              target={index === target || (target >= 0 && calls.places.get(index) === target)}
+            />
+          ),
+        )}
+      </ol>
+    </>
+  )
+}
+
+interface Calls {
+  /** The answer to the call at an index, and where it stands. */
+  answers: Map<number, PageEvent>
+  places: Map<number, number>
+  answered: Set<number>
+}
+
+function pairs(events: readonly PageEvent[]): Calls {
+  const open = new Map<unknown, number>()
+  const found: Calls = { answers: new Map(), places: new Map(), answered: new Set() }
+  events.forEach((event, index) => {
+    if (event.type === 'tool_call') open.set(event.id, index)
+    const call = event.type === 'tool_result' ? open.get(event.id) : undefined
+    if (call === undefined) return
+    open.delete(event.id)
+    found.answers.set(call, event)
+    found.places.set(call, index)
+    found.answered.add(index)
+  })
+  return found
+}
+
+interface EntryProps {
+  event: PageEvent
+  answer: PageEvent | null
+  mark: string
+  open: boolean
+  target: boolean
+}
+
+function Entry({ event, answer, mark, open, target }: EntryProps) {
+  const box = useRef<HTMLLIElement>(null)
+  useEffect(() => {
+    if (!target || mark === '') return
+    const hit = box.current?.querySelector('mark') ?? box.current
+    hit?.scrollIntoView({ block: 'center' })
+  }, [target, mark])
+  const failed = event.type === 'error' || event.is_error === true || answer?.is_error === true
+  const kind = labels[event.type] ?? event.type
+  const blocked = event.type === 'hook' && event.outcome === 'blocked'
+  return (
+    <li ref={box} class={`event ${known.has(event.type) ? event.type : 'system'} ${failed || blocked ? 'bad' : ''}`}>
+      {folded.has(event.type) ? (
+        <details open={open}>
+          <summary>
+            <span class="kind">{visible(kind)}</span> <Gist event={event} answer={answer} />
+          </summary>
+          <Body event={event} answer={answer} mark={mark} />
+        </details>
+      ) : (
+        <>
+          <p class="kind">
+            {visible(kind)} {event.step !== undefined && event.step > 0 && <small>step {event.step}</small>}
+          </p>
+          <Text text={eventText(event) || brief(event)} mark={mark} code={false} />
+        </>
+      )}
+    </li>
+  )
+}
+
+function Body({ event, answer, mark }: Pick<EntryProps, 'event' | 'answer' | 'mark'>) {
+  const text = eventText(event)
+  return (
+    <>
+      <Text text={text === '' ? asText(event) : text} mark={mark} />
+      {answer !== null && (
+        <>
+          <p class="kind">{answer.is_error === true ? 'came back as an error' : 'came back'}</p>
+          <Text text={asText(answer.output ?? '') || '(nothing)'} mark={mark} />
+        </>
+      )}
+    </>
+  )
+}
+
+/** What stands in the line of a folded event: name, start of the input, duration, size. */
+function Gist({ event, answer }: Pick<EntryProps, 'event' | 'answer'>) {
+  const name = event.name ?? event.subtype ?? event.event ?? event.skill ?? ''
+  const took = durationOf(event, answer)
+  const size = answer === null ? 0 : asText(answer.output ?? '').length
+  return (
+    <>
+      <b>{visible(asText(name))}</b>{' '}
+      <span class="gist">
+        {visible(
+          asText(event.input ?? event.text ?? '')
+            .replaceAll(/\s+/g, ' ')
+            .slice(0, 160),
+        )}
+      </span>
+      <small>
+        {took !== null && ` ${seconds(took)}`}
+        {answer !== null && ` · ${count(size)} characters`}
+        {event.type === 'hook' && ` · ${visible(asText(event.outcome ?? ''))}`}
+      </small>
+    </>
+  )
+}
+
+function durationOf(call: PageEvent, answer: PageEvent | null): number | null {
+  if (call.at === undefined || answer?.at === undefined) return null
+  const took = (Date.parse(answer.at) - Date.parse(call.at)) / 1000
+  return Number.isFinite(took) && took >= 0 ? took : null
+}
+
+/** Of an event that holds no text of its own. */
+function brief({ type: _type, at: _at, step: _step, ...rest }: PageEvent): string {
+  return Object.entries(rest)
+    .map(([name, value]) => `${name}: ${asText(value)}`)
+    .join(' · ')
+}
+
+const labels: Record<string, string> = {
+  system: 'system',
+  user: 'prompt',
+  assistant: 'agent',
+  thinking: 'thinking',
+  tool_call: 'tool',
+  tool_result: 'tool answer',
+  skill_read: 'skill read',
+  hook: 'hook',
+  error: 'error',
+  result: 'final answer',
+}
+const known = new Set(Object.keys(labels))
+const folded = new Set(['system', 'thinking', 'tool_call', 'tool_result', 'hook'])

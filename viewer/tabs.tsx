@@ -1,0 +1,47 @@
+/** Which views there are: a tab for each part that this benchmark has. */
+import type { ComponentChildren } from 'preact'
+import type { Model } from './data/model.ts'
+import { link, type Route } from './route.ts'
+import { CaseView } from './views/case.tsx'
+import { Overview } from './views/overview.tsx'
+import { RunView } from './views/run.tsx'
+import { Runs } from './views/runs.tsx'
+
+interface Tab {
+  name: string
+  label: string
+  address: string
+}
+
+interface View {
+  /** null: no tab of its own. */
+  label: string | null
+  present(model: Model): boolean
+  draw(model: Model, route: Route): ComponentChildren
+}
+
+const always = () => true
+
+const views: Record<string, View> = {
+  '': { label: 'Overview', present: always, draw: (model, route) => <Overview model={model} route={route} /> },
+  runs: { label: 'Runs', present: always, draw: (model, route) => <Runs model={model} route={route} /> },
+  case: { label: null, present: always, draw: (model, route) => <CaseView model={model} route={route} /> },
+  run: { label: null, present: always, draw: (model, route) => <RunView model={model} route={route} /> },
+}
+
+export function tabsOf(model: Model): Tab[] {
+  return Object.entries(views).flatMap(([name, { label, present }]) =>
+    label !== null && present(model) ? [{ name, label, address: link(name === '' ? [] : [name]) }] : [],
+  )
+}
+
+export function viewOf(model: Model, route: Route): ComponentChildren {
+  const view = views[route.path[0] ?? '']
+  return view?.present(model) ? (
+    view.draw(model, route)
+  ) : (
+    <p class="empty">
+      There is no such view here. <a href="#/">To the overview</a>
+    </p>
+  )
+}

@@ -1,0 +1,126 @@
+/** Every case: the difference with its interval, both rates, a bar for each run; the worst first. */
+import { useMemo } from 'preact/hooks'
+import type { PageCase } from '../../schemas/page.ts'
+import { at, type Model } from '../data/model.ts'
+import { Forest } from '../parts/forest.tsx'
+import { Heat } from '../parts/heat.tsx'
+import { useSelection } from '../parts/selection.ts'
+import { useNarrow, Windowed } from '../parts/windowed.tsx'
+import { amend, link, type Route } from '../route.ts'
+import { percent, points } from '../words.ts'
+
+const orders = {
+  effect: (a: PageCase, b: PageCase) => (a.delta ?? 9) - (b.delta ?? 9),
+  gain: (a: PageCase, b: PageCase) => (b.delta ?? -9) - (a.delta ?? -9),
+  id: (a: PageCase, b: PageCase) => a.eval_id - b.eval_id,
+  name: (a: PageCase, b: PageCase) => a.eval_name.localeCompare(b.eval_name),
+  flaky: (a: PageCase, b: PageCase) => Number(b.flaky) - Number(a.flaky) || (a.delta ?? 9) - (b.delta ?? 9),
+}
+const orderNames: Record<keyof typeof orders, string> = {
+  effect: 'worst first',
+  gain: 'best first',
+  flaky: 'flaky first',
+  id: 'by number',
+  name: 'by name',
+}
+
+export function Cases({ model, route }: { model: Model; route: Route }) {
+  const { cases } = model.page
+  const narrow = useNarrow()
+  const order = orderOf(route.query.order)
+  const wanted = (route.query.q ?? '').toLowerCase()
+  const shown = useMemo(
+    () =>
+      cases
+        .map((_one, index) => index)
+        .filter((index) => matches(at(cases, index), wanted))
+        .sort((a, b) => orders[order](at(cases, a), at(cases, b))),
+    [cases, order, wanted],
+  )
+  const selected = useSelection(shown.length, (place) => link(['case', at(cases, at(shown, place)).eval_id]))
+  return (
+    <section aria-labelledby="cases">
+      <div class="section-head">
+        <h2 id="cases">
+          Cases <small>{shown.length === cases.length ? cases.length : `${shown.length} of ${cases.length}`}</small>
+        </h2>
+        <label class="choose">
+          <span class="quiet">order</span>
+          <select value={order} onChange={(event) => amend(route, { order: event.currentTarget.value })}>
+            {Object.entries(orderNames).map(([name, words]) => (
+              <option key={name} value={name}>
+                {words}
+              </option>
+            ))}
+          </select>
+        </label>
+      </div>
+      <div class="card list">
+        <div class="row case-row head" aria-hidden="true">
+          <span>case</span>
+          <span class="center">difference in points, −100 to +100</span>
+          <span class="num">rates</span>
+          <span>runs</span>
+        </div>
+        <Windowed
+          count={shown.length}
+          height={narrow ? 124 : 60}
+          label="Cases"
+          selected={selected}
+          row={(place) => <CaseRow model={model} index={at(shown, place)} selected={place === selected} />}
+        />
+        {shown.length === 0 && <p class="empty">No case matches.</p>}
+      </div>
+    </section>
+  )
+}
+
+function orderOf(name: string | undefined): keyof typeof orders {
+  return name !== undefined && name in orders ? (name as keyof typeof orders) : 'effect'
+}
+
+function matches({ eval_id, eval_name, eval_key, prompt, flaky }: PageCase, wanted: string): boolean {
+  if (wanted === '') return true
+  if (wanted === 'flaky') return flaky
+  return `${eval_id} ${eval_name} ${eval_key ?? ''} ${prompt ?? ''}`.toLowerCase().includes(wanted)
+}
+
+function CaseRow({ model, index, selected }: { model: Model; index: number; selected: boolean }) {
+  const one = at(model.page.cases, index)
+  const { arms } = model.page
+  const runs = model.ofCase(index).map((run) => model.run(run))
+  return (
+    <a class={`row case-row ${selected ? 'selected' : ''}`} href={link(['case', one.eval_id])}>
+      <span class="name">
+        <b>{one.eval_id}</b> <bdi>{one.eval_name}</bdi> {one.flaky && <em class="tag">flaky</em>}
+        {one.delta !== null && one.delta < 0 && <em class="tag worse">regression</em>}
+      </span>
+      <span class="effect">
+        <Forest mean={one.delta} low={one.ci_low} high={one.ci_high} />
+        <strong class={trendOf(one.delta)}>{one.delta === null ? '' : points(one.delta)}</strong>
+      </span>
+      <span class="rates">
+        {arms.map((arm, place) => (
+          <span key={arm}>
+            <i class={`dot arm-${place}`} />
+            {rateOf(one, arm)}
+          </span>
+        ))}
+      </span>
+      <span class="heats">
+        {arms.map((arm, place) => (
+          <Heat key={arm} arm={arm} place={place} runs={runs.filter((run) => run.armIndex === place)} />
+        ))}
+      </span>
+    </a>
+  )
+}
+
+function trendOf(delta: number | null): string {
+  return delta === null || delta === 0 ? 'same' : delta > 0 ? 'better' : 'worse'
+}
+
+function rateOf(one: PageCase, arm: string): string {
+  const mean = one.arms[arm]?.pass_rate?.mean
+  return mean === undefined ? '–' : percent(mean)
+}

@@ -1,0 +1,113 @@
+/** The first screen: the verdict and how sure it is, what is missing, the arms, the cases from worst to best. */
+import type { Scope } from '../../schemas/benchmark_statistics.ts'
+import type { Model } from '../data/model.ts'
+import { Forest } from '../parts/forest.tsx'
+import type { Route } from '../route.ts'
+import { points } from '../words.ts'
+import { Arms } from './arms.tsx'
+import { Cases } from './cases.tsx'
+import { Missing } from './missing.tsx'
+
+const verdictWords = {
+  helps: 'Helps',
+  hurts: 'Hurts',
+  no_difference: 'No difference',
+  inconclusive: 'Not decided',
+} satisfies Record<Scope['verdict'], string>
+
+export function Overview({ model, route }: { model: Model; route: Route }) {
+  const { said, benchmark } = model.page
+  const scopes = benchmark.statistics?.scopes ?? null
+  const [, , ...more] = said.sureness
+  return (
+    <>
+      <header class="lead">
+        <p class="eyebrow">
+          Skill benchmark · <bdi>{benchmark.metadata.skill_name}</bdi>
+        </p>
+        <h1>{said.headline}</h1>
+      </header>
+      <Missing model={model} />
+      {scopes !== null && scopes.these_cases.difference.mean !== null && (
+        <div class="scopes">
+          <ScopeCard title="On these cases" scope={scopes.these_cases} />
+          <ScopeCard title="For cases like these" scope={scopes.cases_like_these} />
+        </div>
+      )}
+      {more.map((sentence) => (
+        <p class="hint" key={sentence}>
+          {sentence}
+        </p>
+      ))}
+      <Arms model={model} />
+      <Cases model={model} route={route} />
+      <Notes notes={benchmark.notes} />
+      <Provenance model={model} />
+    </>
+  )
+}
+
+function ScopeCard({ title, scope }: { title: string; scope: Scope }) {
+  const { mean, ci_low, ci_high } = scope.difference
+  return (
+    <section class="card scope">
+      <div class="scope-head">
+        <h2>{title}</h2>
+        <span class={`chip ${scope.verdict}`}>{verdictWords[scope.verdict]}</span>
+      </div>
+      <p class="figure">
+        {mean === null ? '–' : points(mean)} <small>points</small>
+        {ci_low !== null && ci_high !== null && (
+          <span class="range">
+            {points(ci_low)} to {points(ci_high)}
+          </span>
+        )}
+      </p>
+      <Forest mean={mean} low={ci_low} high={ci_high} large />
+      <p class="scale" aria-hidden="true">
+        <span>−100</span>
+        <span>0</span>
+        <span>+100</span>
+      </p>
+      <p class="sentence">{scope.sentence}</p>
+    </section>
+  )
+}
+
+function Notes({ notes }: { notes: readonly string[] }) {
+  if (notes.length === 0) return null
+  return (
+    <section aria-labelledby="notes">
+      <h2 id="notes">Notes</h2>
+      <ul class="notes">
+        {notes.map((note) => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+function Provenance({ model }: { model: Model }) {
+  const { said, left_out } = model.page
+  return (
+    <section aria-labelledby="provenance">
+      <h2 id="provenance">Provenance</h2>
+      <dl class="facts">
+        {said.facts.map(({ name, value }) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <bdi>{value}</bdi>
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {left_out.map((text) => (
+        <p class="hint" key={text}>
+          {text}
+        </p>
+      ))}
+    </section>
+  )
+}

@@ -1,0 +1,138 @@
+/** One run: its verdicts with the evidence linked to where it stands, its transcript, its outputs, its records. */
+import { useEffect, useState } from 'preact/hooks'
+import type { EvidencePack, RunDetail } from '../../schemas/page.ts'
+import { detailOf, evidenceOf } from '../data/load.ts'
+import type { Model, Run } from '../data/model.ts'
+import type { Place } from '../data/quotes.ts'
+import { Verdicts } from '../parts/evidence.tsx'
+import { Metrics } from '../parts/metrics.tsx'
+import { Note } from '../parts/note.tsx'
+import { Rubric } from '../parts/rubric.tsx'
+import { isTyping } from '../parts/selection.ts'
+import { amend, go, link, type Route } from '../route.ts'
+import { armLabel, visible } from '../words.ts'
+import { RunParts } from './run_parts.tsx'
+
+export function RunView({ model, route }: { model: Model; route: Route }) {
+  const [, id, arm = '', number] = route.path
+  const index = model.find(Number(id), arm, Number(number))
+  if (index < 0) {
+    return (
+      <p class="empty">
+        There is no such run here. <a href="#/runs">To the runs</a>
+      </p>
+    )
+  }
+  return <OneRun key={index} model={model} run={model.run(index)} route={route} />
+}
+
+/** undefined: on its way. */
+interface Loaded {
+  evidence?: EvidencePack[number]
+  detail?: RunDetail | null
+  problem?: string
+}
+
+function useLoaded(model: Model, run: Run): Loaded {
+  const [loaded, setLoaded] = useState<Loaded>({})
+  useEffect(() => {
+    let gone = false
+    const add = (more: Loaded) => gone || setLoaded((old) => ({ ...old, ...more }))
+    const problem = (error: unknown) => add({ problem: error instanceof Error ? error.message : String(error) })
+    if (run.graded) evidenceOf(model, run.index).then((evidence) => add({ evidence }), problem)
+    else add({ evidence: { expectations: [], notes: [] } })
+    detailOf(model, run.index).then((detail) => add({ detail }), problem)
+    return () => {
+      gone = true
+    }
+  }, [model, run.index, run.graded])
+  return loaded
+}
+
+function OneRun({ model, run, route }: { model: Model; run: Run; route: Route }) {
+  const { evidence, detail, problem } = useLoaded(model, run)
+  const show = (place: Place, quote: string) =>
+    amend(route, { tab: place.tab, file: place.tab === 'outputs' ? place.file : undefined, mark: quote })
+  return (
+    <>
+      <RunHead model={model} run={run} />
+      {run.message !== '' && <p class="banner text">{run.message}</p>}
+      {problem !== undefined && <p class="banner">Not to be read: {problem}</p>}
+      <div class="columns">
+        <section aria-labelledby="verdicts">
+          <h2 id="verdicts">Verdicts</h2>
+          {evidence === undefined ? (
+            <p class="empty">Reading…</p>
+          ) : (
+            <>
+              <Verdicts expectations={evidence.expectations} detail={detail ?? null} show={show} />
+              {evidence.rubric !== undefined && <Rubric rubric={evidence.rubric} />}
+              {evidence.notes.length > 0 && (
+                <ul class="notes">
+                  {evidence.notes.map((note) => (
+                    <li key={note}>{note}</li>
+                  ))}
+                </ul>
+              )}
+            </>
+          )}
+          <Note model={model} run={run} />
+        </section>
+        <RunParts run={run} detail={detail} route={route} />
+      </div>
+    </>
+  )
+}
+
+function RunHead({ model, run }: { model: Model; run: Run }) {
+  const own = model.ofCase(run.caseIndex)
+  const place = own.indexOf(run.index)
+  const [before, after] = [own[place - 1], own[place + 1]].map((one) =>
+    one === undefined ? null : address(model, one),
+  )
+  useEffect(() => {
+    const pressed = (event: KeyboardEvent) => {
+      if (isTyping(event)) return
+      if (event.key === '[' && before) go(before)
+      if (event.key === ']' && after) go(after)
+    }
+    addEventListener('keydown', pressed)
+    return () => removeEventListener('keydown', pressed)
+  }, [before, after])
+  const outcome = !run.graded ? 'inconclusive' : run.rate === 1 ? 'pass' : 'fail'
+  const met = run.total === 0 ? `${Math.round(run.rate * 100)}%` : `${run.passed} of ${run.total} met`
+  return (
+    <header class="lead">
+      <p class="eyebrow">
+        <a href={link(['case', run.case.eval_id])}>
+          Case {run.case.eval_id} · <bdi>{run.case.eval_name}</bdi>
+        </a>
+      </p>
+      <div class="section-head">
+        <h1>
+          <i class={`dot arm-${run.armIndex}`} />
+          {visible(armLabel(run.arm))}, run {run.number}{' '}
+          <span class={`chip ${outcome}`}>{run.graded ? met : run.status.replaceAll('_', ' ')}</span>
+        </h1>
+        <span class="chips">
+          {before && (
+            <a class="button" href={before}>
+              ← before
+            </a>
+          )}
+          {after && (
+            <a class="button" href={after}>
+              after →
+            </a>
+          )}
+        </span>
+      </div>
+      <Metrics run={run} />
+    </header>
+  )
+}
+
+function address(model: Model, index: number): string {
+  const run = model.run(index)
+  return link(['run', run.case.eval_id, run.arm, run.number])
+}

@@ -1,0 +1,122 @@
+/** Two runs of a case beside each other: their final answers and files, or the lines in which they differ. */
+import { useEffect, useState } from 'preact/hooks'
+import type { RunDetail } from '../../schemas/page.ts'
+import { detailOf } from '../data/load.ts'
+import type { Model, Run } from '../data/model.ts'
+import { Diff } from '../parts/diff.tsx'
+import { Output } from '../parts/output.tsx'
+import { Text } from '../parts/text.tsx'
+import { amend, type Route } from '../route.ts'
+import { armLabel, visible } from '../words.ts'
+
+export function SideBySide({ model, index, route }: { model: Model; index: number; route: Route }) {
+  const runs = model.ofCase(index).map((run) => model.run(run))
+  const firsts = model.page.arms.flatMap((_arm, place) => runs.find((run) => run.armIndex === place) ?? [])
+  const chosen = (name: 'a' | 'b', place: number) =>
+    runs.find((run) => `${run.index}` === route.query[name]) ?? firsts[place] ?? runs[place]
+  const [a, b] = [chosen('a', 0), chosen('b', 1)]
+  const details = [useDetail(model, a), useDetail(model, b)] as const
+  if (a === undefined || b === undefined || a === b) return null
+  const isDiff = route.query.as === 'diff'
+  return (
+    <section aria-labelledby="beside">
+      <div class="section-head">
+        <h2 id="beside">Side by side</h2>
+        <button type="button" aria-pressed={isDiff} onClick={() => amend(route, { as: isDiff ? undefined : 'diff' })}>
+          {isDiff ? 'Whole texts' : 'Differences'}
+        </button>
+      </div>
+      <div class="beside">
+        {[a, b].map((run, place) => (
+          <Chooser
+            key={place === 0 ? 'a' : 'b'}
+            run={run}
+            runs={runs}
+            choose={(value) => amend(route, { [place === 0 ? 'a' : 'b']: value })}
+          />
+        ))}
+      </div>
+      {details.every((one) => one !== undefined) && <Pairs details={details} isDiff={isDiff} />}
+    </section>
+  )
+}
+
+function Chooser({ run, runs, choose }: { run: Run; runs: Run[]; choose(value: string): void }) {
+  return (
+    <label class="choose">
+      <i class={`dot arm-${run.armIndex}`} />
+      <select aria-label="Run" value={`${run.index}`} onChange={(event) => choose(event.currentTarget.value)}>
+        {runs.map((one) => (
+          <option key={one.index} value={`${one.index}`}>
+            {armLabel(one.arm)}, run {one.number}
+          </option>
+        ))}
+      </select>
+    </label>
+  )
+}
+
+/** undefined: on its way; null: there is none. */
+function useDetail(model: Model, run: Run | undefined): RunDetail | null | undefined {
+  const [found, setFound] = useState<{ index: number; detail: RunDetail | null }>()
+  const index = run?.index
+  useEffect(() => {
+    let gone = false
+    if (index === undefined) return
+    const arrived = (detail: RunDetail | null) => gone || setFound({ index, detail })
+    detailOf(model, index).then(arrived, () => arrived(null))
+    return () => {
+      gone = true
+    }
+  }, [model, index])
+  return found !== undefined && found.index === index ? found.detail : undefined
+}
+
+const answer = 'final answer'
+
+function Pairs({ details, isDiff }: { details: readonly (RunDetail | null | undefined)[]; isDiff: boolean }) {
+  const names = [...new Set([answer, ...details.flatMap((one) => one?.outputs.map(({ path }) => path) ?? [])])]
+  return (
+    <>
+      {names.map((name) => {
+        const [left, right] = details.map((one) => textOf(one ?? null, name))
+        return (
+          <article key={name} class="pair">
+            {(isDiff || name === answer) && (
+              <h3>
+                <bdi>{visible(name)}</bdi>
+              </h3>
+            )}
+            {isDiff && typeof left === 'string' && typeof right === 'string' ? (
+              <Diff before={left} after={right} />
+            ) : (
+              <div class="beside">
+                {details.map((one, place) => (
+                  <div key={place === 0 ? 'a' : 'b'}>{side(one ?? null, name)}</div>
+                ))}
+              </div>
+            )}
+          </article>
+        )
+      })}
+    </>
+  )
+}
+
+function side(detail: RunDetail | null, name: string) {
+  if (name === answer) return <Text text={textOf(detail, name) ?? '(not kept)'} />
+  const file = detail?.outputs.find(({ path }) => path === name)
+  return file === undefined ? <p class="empty">no such file</p> : <Output file={file} />
+}
+
+function textOf(detail: RunDetail | null, name: string): string | null {
+  if (name !== answer) {
+    const file = detail?.outputs.find(({ path }) => path === name)
+    return file?.as === 'text' ? file.body : null
+  }
+  const { record } = detail ?? {}
+  const said =
+    typeof record === 'object' && record !== null && 'final_response' in record ? record.final_response : null
+  const last = detail?.events?.findLast(({ type }) => type === 'result' || type === 'assistant')?.text
+  return typeof said === 'string' ? said : typeof last === 'string' ? last : null
+}
