@@ -16,7 +16,16 @@ const reasons = [
   ['input outside', /leads out of the skill folder/],
   ['no prompt', /^it has no prompt$/],
 ]
-const columns = ['cases', 'runnable', ...reasons.map(([name]) => name), 'other', 'ungraded', 'derived']
+const columns = [
+  'cases',
+  'runnable',
+  ...reasons.map(([name]) => name),
+  'other',
+  'ungraded',
+  'derived',
+  'judged',
+  'checks',
+]
 
 /** A file's own numbers, or why it is refused. */
 async function load(file) {
@@ -26,7 +35,8 @@ async function load(file) {
     mkdirSync(path.dirname(suite), { recursive: true })
     copyFileSync(file, suite)
     writeFileSync(path.join(scratch, 'skill/SKILL.md'), '---\nname: skill\ndescription: A skill.\n---\n\nDo it.\n')
-    return { numbers: count((await loadSuite(path.join(scratch, 'skill'))).cases) }
+    const { cases, warnings } = await loadSuite(path.join(scratch, 'skill'))
+    return { numbers: count(cases), typed: warnings.flatMap(({ message }) => typedIn(message)) }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     return { refused: error.message.replaceAll(`${scratch}/skill/evals/`, '') }
@@ -35,12 +45,28 @@ async function load(file) {
   }
 }
 
+/** What a warning says became of criteria with a type: how many (one warning counts many places), and which fate. */
+function typedIn(message) {
+  const [, type, fate] = /^type "(.*?)" is (read as a check|not certain|not supported)/.exec(message) ?? []
+  const places = Number(/ \(here and at (\d+) more\)$/.exec(message)?.[1] ?? 0) + 1
+  return type === undefined ? [] : [{ type, fate, places }]
+}
+
 function count(cases) {
   const why = cases.filter((one) => one.cannot_run !== null).map((one) => kindOf(one.cannot_run))
   const ungraded = cases.filter((one) => one.expectations.length + one.checks.length === 0).length
+  const total = (list) => cases.reduce((sum, one) => sum + one[list].length, 0)
   const derived = cases.filter((one) => one.expectations.some((each) => each.derived)).length
   const by = [...reasons.map(([name]) => name), 'other'].map((name) => [name, why.filter((one) => one === name).length])
-  return { cases: cases.length, runnable: cases.length - why.length, ...Object.fromEntries(by), ungraded, derived }
+  return {
+    cases: cases.length,
+    runnable: cases.length - why.length,
+    ...Object.fromEntries(by),
+    ungraded,
+    derived,
+    judged: total('expectations'),
+    checks: total('checks'),
+  }
 }
 
 /** By the first of a case's reasons that is not just a file that the corpus lacks. */
@@ -72,3 +98,13 @@ console.log(
   `\n${files.length} files: ${able} load with a case that can run, ${lacking} only lack input files that are not in DIR, ` +
     `${loaded.length - able - lacking} have no case that can run, ${files.length - loaded.length} are refused`,
 )
+const fates = new Map()
+for (const { type, fate, places } of all.flatMap((one) => one.typed ?? [])) {
+  const types = fates.get(fate) ?? new Map()
+  fates.set(fate, types.set(type, (types.get(type) ?? 0) + places))
+}
+console.log('criteria with a type that may be a check:')
+for (const [fate, types] of fates) {
+  const sum = [...types.values()].reduce((total, one) => total + one, 0)
+  console.log(`  ${fate}: ${sum} (${[...types].map(([type, places]) => `${type} ${places}`).join(', ')})`)
+}

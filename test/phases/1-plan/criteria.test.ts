@@ -61,12 +61,12 @@ describe('where the statement of an object is', () => {
     [{ criterion: 'c', name: 'n' }, 'c'],
     [{ name: 'n', tags: ['x'] }, 'n'],
     [{ name: 'no_dash', check: 'dashes == 0' }, 'no_dash: dashes == 0'],
-    [{ name: 'n', type: 'tool_called', value: 'recall' }, 'n: recall'],
+    [{ name: 'n', type: 'task_done', value: 'recall' }, 'n: recall'],
     [{ check: 'c', pass_if: 'p' }, 'c'],
     [{ pass_if: 'p', value: 'v' }, 'p'],
-    [{ type: 'tool_called', value: 'recall' }, 'tool_called: recall'],
+    [{ type: 'task_done', value: 'recall' }, 'task_done: recall'],
     [{ value: 'v', pattern: 'p' }, 'v'],
-    [{ type: 'regex_absent', pattern: 'x+' }, 'regex_absent: x+'],
+    [{ type: 'pattern_hits', pattern: 'x+' }, 'pattern_hits: x+'],
     [{ text: ' ', description: 'd' }, 'd'],
     [{ check: { a: 1 }, value: 'v' }, 'v'],
     [{ type: 'task_completed', value: true }, 'The outcome meets {"type":"task_completed","value":true}'],
@@ -155,6 +155,86 @@ describe('foreign checks', () => {
       { type: 'file-exists', path: './out/a.csv' },
       { type: 'file_exists', path: 'out/a.csv' },
     ],
+    [
+      { type: 'contains', value: 'x', file: 'a.txt' },
+      { type: 'contains', value: 'x', path: 'a.txt' },
+    ],
+    [
+      { type: 'contains', value: 'x', case_sensitive: false, target: 'output' },
+      { type: 'contains', value: 'x', ignore_case: true },
+    ],
+    [
+      { type: 'contains', value: 'x', case_sensitive: true, target: 'transcript' },
+      { type: 'contains', value: 'x', target: 'transcript' },
+    ],
+    [
+      { type: 'icontains', value: 'x' },
+      { type: 'contains', value: 'x', ignore_case: true },
+    ],
+    [
+      { type: 'not-icontains', value: 'x' },
+      { type: 'not_contains', value: 'x', ignore_case: true },
+    ],
+    [
+      { type: 'contains-any', value: ['a.b', 'c'] },
+      { type: 'regex', pattern: 'a\\.b|c' },
+    ],
+    [
+      { type: 'icontains-all', value: ['a', 'b'] },
+      { type: 'regex', pattern: '(?<![\\s\\S])(?=[\\s\\S]*a)(?=[\\s\\S]*b)', flags: 'i' },
+    ],
+    [
+      { type: 'starts-with', value: '# T' },
+      { type: 'regex', pattern: '(?<![\\s\\S])# T' },
+    ],
+    [
+      { type: 'ends_with', value: 'z?' },
+      { type: 'regex', pattern: 'z\\?(?![\\s\\S])' },
+    ],
+    [
+      { type: 'regex', pattern: 'a', flags: 'gi', target: 'outputs' },
+      { type: 'regex', pattern: 'a', flags: 'i', target: 'outputs' },
+    ],
+    [
+      { type: 'regex_absent', pattern: '^a', flags: 'm' },
+      { type: 'regex', pattern: '(?<![\\s\\S])(?![\\s\\S]*(?:^a))', flags: 'm' },
+    ],
+    [
+      { type: 'exact_match', expected: { a: 1 } },
+      { type: 'equals', value: { a: 1 } },
+    ],
+    [
+      { type: 'file_not_exists', file: 'a.tmp' },
+      { type: 'file_absent', path: 'a.tmp' },
+    ],
+    [
+      { type: 'file_not_contains', path: 'a.md', value: 'x' },
+      { type: 'not_contains', value: 'x', path: 'a.md' },
+    ],
+    [
+      { type: 'file_matches', path: 'a.md', pattern: 'x+' },
+      { type: 'regex', pattern: 'x+', path: 'a.md' },
+    ],
+    [
+      { type: 'jsonpath', path: '$.a', expected: null, value: 3 },
+      { type: 'json_path', query: '$.a', equals: 3 },
+    ],
+    [
+      { type: 'tool_called', value: 'Bash', indicator: true },
+      { type: 'tool_used', name: 'Bash', indicator: true },
+    ],
+    [
+      { type: 'tool-not-used', tool: 'mcp__x__y' },
+      { type: 'tool_not_used', name: 'mcp__x__y' },
+    ],
+    [
+      { type: 'cost', threshold: 0.01 },
+      { type: 'cost_at_most', value: 0.01 },
+    ],
+    [
+      { type: 'latency', threshold: 5000 },
+      { type: 'duration_at_most', value: 5 },
+    ],
   ])('%j is a check', async (item, check) => {
     const read = await judged({ assertions: [item] })
     expect([read.case.checks, read.texts]).toEqual([[check], []])
@@ -162,7 +242,21 @@ describe('foreign checks', () => {
   })
   test.each<[object, string]>([
     [{ type: 'contains', text: 'Names the hero' }, 'Names the hero'],
-    [{ type: 'contains', value: 'x', file: 'a.txt' }, 'contains: x'],
+    [{ type: 'contains', value: 'x', file: '../a.txt', text: 't' }, 't'],
+    [{ type: 'contains', value: 'x', count: 2, text: 't' }, 't'],
+    [{ type: 'contains', value: 'x', target: 'screenshot', text: 't' }, 't'],
+    [{ type: 'contains', value: 'x', target: 'output', path: 'a', text: 't' }, 't'],
+    [{ type: 'contains_any', value: ['x', 3], text: 't' }, 't'],
+    [{ type: 'contains_any', value: [], text: 't' }, 't'],
+    [{ type: 'starts_with', value: 'x', case_sensitive: false, text: 't' }, 't'],
+    [{ type: 'file_contains', value: 'x', text: 't' }, 't'],
+    [{ type: 'file_absent', path: 'node_modules/a', text: 't' }, 't'],
+    [{ type: 'json_path', path: 'items.0', value: 1, text: 't' }, 't'],
+    [{ type: 'json_path', path: '$.items[', value: 1, text: 't' }, 't'],
+    [{ type: 'tool_called', value: 'recall', text: 't' }, 't'],
+    [{ type: 'cost', threshold: '1', text: 't' }, 't'],
+    [{ type: 'latency', text: 't' }, 't'],
+    [{ type: 'regex', pattern: 'a', flags: 'y', text: 't' }, 't'],
     [{ type: 'contains', value: ['x', 'y'], text: 't' }, 't'],
     [{ type: 'regex', pattern: 'a(', text: 't' }, 't'],
     [{ type: 'regex', pattern: '(?P<n>a)', text: 't' }, 't'],
@@ -172,6 +266,40 @@ describe('foreign checks', () => {
     const read = await judged({ assertions: [item] })
     expect([read.texts, read.case.checks]).toEqual([[text], []])
     expect(read.warnings[0]).toContain('is not certain')
+  })
+  test('a weight is named as not read', async () => {
+    const { warnings } = await judged({ assertions: [{ type: 'contains', value: 'x', weight: 2 }] })
+    expect(warnings).toContainEqual(expect.stringContaining('"weight" of a criterion is not read'))
+  })
+  test.each<[object, string[], string]>([
+    [
+      { type: 'javascript', value: 'output.length > 5' },
+      [],
+      'code of another harness is not run) and states nothing; it is left out',
+    ],
+    [
+      { type: 'python', value: 'x', description: 'd' },
+      ['d'],
+      'is not supported (code of another harness is not run); a judge decides',
+    ],
+    [{ type: 'code_contains', pattern: 'x', text: 't' }, ['t'], 'which files are the code'],
+    [{ type: 'is-json', value: { type: 'object' } }, [], 'which text is the JSON'],
+    [{ type: 'shell', command: 'npm test', text: 't' }, ['t'], 'commands are run only from "checks"'],
+    [{ type: 'similar', value: 'x', threshold: 0.8, text: 't' }, ['t'], 'not one of similarity here'],
+  ])('%j is not supported, and why', async (item, texts, why) => {
+    const read = await judged({ assertions: [item] })
+    expect([read.texts, read.case.checks]).toEqual([texts, []])
+    expect(read.warnings[0]).toContain(why)
+  })
+  test.each<[object, string]>([
+    [
+      { type: 'llm_judge', criterion: 'Both sides cite evidence', description: 'short', name: 'n' },
+      'Both sides cite evidence',
+    ],
+    [{ type: 'llm-rubric', value: 'It is polite' }, 'It is polite'],
+    [{ type: 'output', text: 't' }, 't'],
+  ])('%j is a statement for a judge', async (item, text) => {
+    expect((await judged({ assertions: [item] })).texts).toEqual([text])
   })
   test.each(['llm_judge', 'constructor', '__proto__'])('type %s says nothing about a check', async (type) => {
     expect((await judged({ assertions: [{ type, text: 't' }] })).texts).toEqual(['t'])

@@ -140,6 +140,14 @@ describe('a grader', () => {
       '',
       { checks: [{ type: 'file_exists', path: 'out/*.md', text: 'g' }] },
     ],
+    [
+      'a file that must be absent',
+      'type: file_exists\npath: a\nexists: false',
+      '',
+      { checks: [{ type: 'file_absent', path: 'a', text: 'g' }], warnings: [] },
+    ],
+    ['tool_used', 'type: tool_used\ntool: Bash', '', { checks: [{ type: 'tool_used', name: 'Bash', text: 'g' }] }],
+    ['the Skill tool', 'type: tool_used\ntool: Skill', '', { checks: [{ name: 'Skill', indicator: true }] }],
     ['of the plugin arm alone', 'type: file_exists\npath: a\narm: with-only', '', { checks: [{ indicator: true }] }],
     [
       'of the plugin arm alone, judged',
@@ -150,7 +158,8 @@ describe('a grader', () => {
   ])('%s', async (_, front, body, expected) => expect(await read(front, body)).toMatchObject(expected))
 
   test.each<[string, string, string]>([
-    ['tool_used', 'type: tool_used\ntool: Skill', 'which tools are called'],
+    ['tool_used with more', 'type: tool_used\ntool: Bash\ncount: 2', 'its count is not known'],
+    ['tool_used without a tool', 'type: tool_used', 'names no tool'],
     ['tool_order', 'type: tool_order\nbefore: A\nafter: B', 'order of tool calls'],
     ['baseline', 'type: baseline\nbaseline_file: b', 'stored transcript'],
     ['an unknown type', 'type: vibes', 'no grader of type "vibes"'],
@@ -159,7 +168,6 @@ describe('a grader', () => {
     ['a regex that is none', "type: regex\npattern: '('", 'Unterminated group'],
     ['a regex without pattern', 'type: regex', 'pattern'],
     ['an unknown flag', 'type: regex\npattern: a\nflags: v', 'flags v'],
-    ['a file that must be absent', 'type: file_exists\npath: a\nexists: false', 'absent'],
     ['an llm grader without words', 'type: llm', 'no criteria'],
   ])('%s is named as not read', async (_, front, why) => {
     const { warnings, checks, expectations } = await read(front)

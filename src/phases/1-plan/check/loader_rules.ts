@@ -35,7 +35,7 @@ const table: readonly LoaderRule[] = [
     id: 'not-read',
     severity: 'warning',
     about: 'A field or a value that the loader does not read.',
-    form: /is not read|it is skipped/,
+    form: /is not read|it is skipped|it is left out/,
     fix: 'docs/formats.md lists what is read',
   },
   {

@@ -13,14 +13,21 @@ export interface CheckMistake {
 
 /** Every mistake in the parameters of one check; its files must have been read. */
 export async function checkMistakes(check: Check): Promise<CheckMistake[]> {
+  const { schema } = check.type === 'json_schema' ? check : {}
+  const message = schema === undefined ? null : await schemaMistake(schema)
+  return [...plainMistakes(check), ...(message === null ? [] : [{ field: 'schema', message }])]
+}
+
+/** Those that are seen without loading anything. */
+export function plainMistakes(check: Check): CheckMistake[] {
   const found: [string, string | null][] = [
     ['path', 'path' in check && check.path !== undefined ? pathMistake(check.path) : null],
-    ...(await ownMistakes(check)),
+    ...ownMistakes(check),
   ]
   return found.flatMap(([field, message]) => (message === null ? [] : [{ field, message }]))
 }
 
-async function ownMistakes(check: Check): Promise<[string, string | null][]> {
+function ownMistakes(check: Check): [string, string | null][] {
   switch (check.type) {
     case 'regex':
       return [['pattern', patternMistake(check.pattern, check.flags)]]
@@ -29,8 +36,6 @@ async function ownMistakes(check: Check): Promise<[string, string | null][]> {
       return [['input', check.input === undefined ? null : patternMistake(check.input)]]
     case 'json_path':
       return [['query', queryMistake(check.query)]]
-    case 'json_schema':
-      return [['schema', check.schema === undefined ? null : await schemaMistake(check.schema)]]
     case 'script_executed':
       return [['script', check.script === undefined ? null : pathMistake(check.script, "the skill's folder")]]
     case 'file_absent':

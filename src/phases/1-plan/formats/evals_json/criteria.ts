@@ -58,24 +58,37 @@ function objectCriterion(item: Record<string, unknown>, at: string, warn: Warn):
   switch (foreign.kind) {
     case 'check':
       warn(at, `type "${String(item.type)}" is read as a check of type ${foreign.check.type}${whereOf(foreign.check)}`)
+      for (const name of foreign.notRead) warn(at, `"${name}" of a criterion is not read: each counts as one`)
       return [{ kind: 'check', check: foreign.check, at }]
     case 'uncertain':
       warn(at, `type "${String(item.type)}" is not certain (${foreign.why}); a judge decides the statement`)
+      return statementOf(item, at, warn)
+    case 'unsupported':
+      if (!ownWords.some((name) => isText(item[name]))) {
+        warn(at, `type "${String(item.type)}" is not supported (${foreign.why}) and states nothing; it is left out`)
+        return []
+      }
+      warn(at, `type "${String(item.type)}" is not supported (${foreign.why}); a judge decides the statement`)
       return statementOf(item, at, warn)
     case 'statement':
       return statementOf(item, at, warn)
   }
 }
 
-function whereOf({ type }: Check): string {
-  return type === 'file_exists' ? '' : ', in the final answer'
+/** Where the words of a criterion are, other than in the parameter of its check. */
+const ownWords = ['text', 'description', 'assertion', 'criterion', 'name', 'check', 'pass_if']
+
+function whereOf(check: Check): string {
+  if ('target' in check && check.target !== undefined) return `, in the ${check.target}`
+  const looksInAnswer = ['contains', 'not_contains', 'regex', 'equals', 'json_path'].includes(check.type)
+  return looksInAnswer && !('path' in check && check.path !== undefined) ? ', in the final answer' : ''
 }
 
 function statementOf(item: Record<string, unknown>, at: string, warn: Warn): Criterion[] {
   const fields = openFields(item, at)
   const marked = fields.take(['indicator'], (value) => typeof value === 'boolean')
   const indicator = marked === null ? {} : { indicator: marked.value === true }
-  const statement = takeStatement(fields)
+  const statement = takeStatement(fields, isForJudge(item.type))
   if (statement === null && fields.rest().length === 0) {
     warn(at, 'an object without a value; it is skipped')
     return []
@@ -91,8 +104,18 @@ function statementOf(item: Record<string, unknown>, at: string, warn: Warn): Cri
   return [{ kind: 'expectation', expectation: { text: statement.text, ...indicator }, at }]
 }
 
+/** Types whose parameter is the statement itself, whatever they are called besides. */
+function isForJudge(type: unknown): boolean {
+  return typeof type === 'string' && /^(?:llm|model[-_]graded|semantic|rubric|judge)/i.test(type)
+}
+
+const judgedNames = ['criterion', 'criteria', 'rubric', 'text', 'value', 'prompt']
+
 /** A name alone says little and a value nothing: what comes next in the order, or the type, goes with it. */
-function takeStatement(fields: Fields): { text: string; from: string } | null {
+function takeStatement(fields: Fields, isForJudge: boolean): { text: string; from: string } | null {
+  const asked = isForJudge ? fields.take(judgedNames, isText) : null
+  const question = textIn(asked?.value)
+  if (asked !== null && question !== null) return { text: question, from: asked.key }
   const taken = fields.take(statementNames, isText)
   const text = textIn(taken?.value)
   if (taken === null || text === null) return null

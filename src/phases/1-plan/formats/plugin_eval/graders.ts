@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Check } from '../../../../../schemas/check.ts'
 import type { Expectation } from '../../../../../schemas/suite.ts'
 import { patternMistake } from '../check_mistakes.ts'
+import { absence } from '../patterns.ts'
 
 export type GraderReading =
   | { kind: 'check'; check: Check }
@@ -29,7 +30,7 @@ const readers = new Map<string, Reader>([
   ['regex', readRegex],
   ['file_exists', readFileExists],
   ['llm', readLlm],
-  ['tool_used', () => unsupported('which tools are called is not graded here; whether the skill was read is measured')],
+  ['tool_used', readToolUsed],
   ['tool_order', () => unsupported('the order of tool calls is not graded here')],
   ['baseline', () => unsupported('a comparison with a stored transcript is not made here')],
 ])
@@ -76,16 +77,22 @@ function readRegex(grader: GraderSource): GraderReading {
   }
 }
 
-/** A pattern that a text fits at its very start when it nowhere fits the given one, whatever the flags. */
-function absence(pattern: string): string {
-  return `(?<![\\s\\S])(?![\\s\\S]*(?:${pattern}))`
-}
-
 function readFileExists(grader: GraderSource): GraderReading {
   const read = fileGrader.safeParse(grader)
   if (!read.success) return unsupported(z.prettifyError(read.error).replaceAll(/\s+/g, ' '))
-  if (!read.data.exists) return unsupported('that a file is absent can only be checked by a command here')
-  return { kind: 'check', check: { type: 'file_exists', path: read.data.path } }
+  const { exists, path } = read.data
+  return { kind: 'check', check: exists ? { type: 'file_exists', path } : { type: 'file_absent', path } }
+}
+
+const toolKeys = new Set(['type', 'name', 'description', 'body', 'arm', 'weight', 'tool'])
+
+/** A tool of Claude Code's by its own name. That the Skill tool was called says only that there was a skill. */
+function readToolUsed(grader: GraderSource): GraderReading {
+  const odd = Object.keys(grader).filter((key) => grader[key] !== undefined && !toolKeys.has(key))
+  if (odd.length > 0) return unsupported(`its ${odd.join(', ')} is not known here`)
+  if (typeof grader.tool !== 'string' || grader.tool === '') return unsupported('it names no tool')
+  const check: Check = { type: 'tool_used', name: grader.tool }
+  return { kind: 'check', check: grader.tool === 'Skill' ? { ...check, indicator: true } : check }
 }
 
 function readLlm(grader: GraderSource): GraderReading {

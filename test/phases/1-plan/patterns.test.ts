@@ -1,0 +1,33 @@
+/** Other tools' text checks as regular expressions: the same verdict on every text as their plain meaning. */
+import fc from 'fast-check'
+import { expect, test } from 'vitest'
+import { absence, allOf, anyOf, beginning, ending } from '../../../src/phases/1-plan/formats/patterns.ts'
+
+const text = fc.string({ unit: fc.constantFrom('a', 'b', '.', '^', '$', '(', '[', '\\', '/', '\n', 'A'), maxLength: 8 })
+const some = text.filter((one) => one !== '')
+const flags = fc.constantFrom('', 'i', 'm', 's', 'u', 'im')
+const plain = (flag: string, one: string) => (flag.includes('i') ? one.toLowerCase() : one)
+
+test('begins, ends, one of, all of', () => {
+  fc.assert(
+    fc.property(text, fc.array(some, { minLength: 1, maxLength: 3 }), flags, (whole, parts, flag) => {
+      const [first = ''] = parts
+      const [of, all] = [plain(flag, whole), parts.map((one) => plain(flag, one))]
+      const is = (pattern: string) => new RegExp(pattern, flag).test(whole)
+      expect(is(beginning(first))).toBe(of.startsWith(plain(flag, first)))
+      expect(is(ending(first))).toBe(of.endsWith(plain(flag, first)))
+      expect(is(anyOf(parts))).toBe(all.some((one) => of.includes(one)))
+      expect(is(allOf(parts))).toBe(all.every((one) => of.includes(one)))
+      expect(is(absence(anyOf(parts)))).toBe(!all.some((one) => of.includes(one)))
+    }),
+    { numRuns: 1000 },
+  )
+})
+
+test.each(['^a', 'a$', '(a)\\1', 'a|b', '(?<x>a)\\k<x>'])('absent is the opposite of %s', (pattern) => {
+  fc.assert(
+    fc.property(text, flags, (whole, flag) => {
+      expect(new RegExp(absence(pattern), flag).test(whole)).toBe(!new RegExp(pattern, flag).test(whole))
+    }),
+  )
+})
