@@ -1,5 +1,6 @@
 /** The Claude Code engine: the real CLI, headless, in a home of its own. */
-import { withEndpoint } from '../base/sandbox/policy.ts'
+import { withEndpoint, withReadable } from '../base/sandbox/policy.ts'
+import { partsOfCommand } from '../base/sandbox/programs.ts'
 import { runProcess, SpawnError } from '../base/spawn.ts'
 import { anthropicAccount } from './account.ts'
 import { findCli, missingCli } from './agent_cli.ts'
@@ -45,10 +46,11 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
   })
   context.soFar?.(() => withCost(reportOf(stream, unended)))
   using key = lendKey(task)
+  const [command, ...before] = key === null ? [program] : [...key.prefix, program]
   try {
     const end = await runProcess({
-      command: program,
-      args: claudeArguments(task, key?.helper),
+      command,
+      args: [...before, ...claudeArguments(task)],
       cwd: task.cwd,
       env: claudeEnvironment(task, key !== null),
       stdin: task.prompt,
@@ -56,7 +58,10 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
       onLine: (line) => (stream.take(line) ? 'last' : undefined),
       stderrFile: context.stderrFile,
       stdoutLimit: 0, // the lines are all that is used
-      sandbox: withEndpoint(task.sandbox, task.credentials.ANTHROPIC_BASE_URL || anthropicUrl),
+      sandbox: withEndpoint(
+        withReadable(task.sandbox, await partsOfCommand([program])),
+        task.credentials.ANTHROPIC_BASE_URL || anthropicUrl,
+      ),
     })
     const report = await withCost(reportOf(stream, end))
     const failure = failureOf(stream, end)

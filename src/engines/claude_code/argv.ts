@@ -1,13 +1,13 @@
 /** How Claude Code is started: arguments and environment. Pure. The prompt goes to stdin, whatever it begins with. */
 import path from 'node:path'
 import type { EngineTask } from '../engine.ts'
-import { keyName } from './key.ts'
+import { keyDescriptor, keyName } from './key.ts'
 
 /** The credentials that Claude Code itself reads. */
 export const claudeKeys = ['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN', 'CLAUDE_CODE_OAUTH_TOKEN', 'ANTHROPIC_BASE_URL']
 
-/** Arguments of a headless run. `helper`: the command that gives the key; null: it is in the environment. */
-export function claudeArguments(task: EngineTask, helper: string | null = null): string[] {
+/** Arguments of a headless run. */
+export function claudeArguments(task: EngineTask): string[] {
   const argv = [
     '-p',
     '--output-format',
@@ -20,19 +20,15 @@ export function claudeArguments(task: EngineTask, helper: string | null = null):
   if (task.model !== null) argv.push('--model', task.model)
   if (task.maxTurns !== null) argv.push('--max-turns', String(task.maxTurns))
   if (task.answerSchema !== null) argv.push('--json-schema', JSON.stringify(task.answerSchema))
-  return [...argv, ...surroundings(task, helper), ...permissions(task.tools)]
+  return [...argv, ...surroundings(task), ...permissions(task.tools)]
 }
 
 /** The suite's hooks tell of themselves, and its servers are the only ones. */
-function surroundings({ environment, tools }: EngineTask, helper: string | null): string[] {
+function surroundings({ environment, tools }: EngineTask): string[] {
   if (tools !== 'all') return []
   // Claude Code follows the settings in the working folder while it runs, where an agent can change them; equal hooks run once
   const hooks = environment?.hooks ?? {}
-  const settings = {
-    ...(Object.keys(hooks).length > 0 && { hooks }),
-    ...(helper !== null && { apiKeyHelper: helper }),
-  }
-  const own = Object.keys(settings).length === 0 ? [] : ['--settings', JSON.stringify(settings)]
+  const own = Object.keys(hooks).length === 0 ? [] : ['--settings', JSON.stringify({ hooks })]
   if (environment === undefined) return own
   const servers = environment.mcpConfig === null ? [] : ['--mcp-config', environment.mcpConfig]
   return [...own, '--include-hook-events', ...servers]
@@ -65,8 +61,7 @@ export function claudeEnvironment(
   return {
     ...env,
     ...Object.fromEntries(keys),
-    // it asks for the key once, and keeps it as long as it runs
-    ...(isLent ? { CLAUDE_CODE_API_KEY_HELPER_TTL_MS: String(2 ** 31 - 1) } : {}),
+    ...(isLent ? { CLAUDE_CODE_API_KEY_FILE_DESCRIPTOR: String(keyDescriptor) } : {}),
     CLAUDE_CONFIG_DIR: path.join(env.HOME ?? '', '.claude'),
     CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
     DISABLE_AUTOUPDATER: '1',
