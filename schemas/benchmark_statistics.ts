@@ -121,6 +121,13 @@ const noise = z.object({
     .describe('the same transcripts graded again, score by score'),
 })
 
+/** What so many runs can see, before they are made. */
+export const detectable = z.object({
+  power: share,
+  these_cases: share.describe('the smallest difference that these runs find on these cases with that power; 1: none'),
+  cases_like_these: share.nullable().describe('likewise for cases like these; null: fewer than 5 cases'),
+})
+
 export const untilLook = z.object({
   blocks: count.describe('the look is after so many blocks: one pair of every case each'),
   pairs: count.describe('graded in both arms'),

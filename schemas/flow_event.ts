@@ -1,6 +1,6 @@
 /** Flow events: what a flow says while it works; `--json` prints them one a line. */
 import { z } from 'zod'
-import { untilLook } from './benchmark_statistics.ts'
+import { detectable, untilLook } from './benchmark_statistics.ts'
 import { stop } from './limits.ts'
 import { failureKind } from './run.ts'
 import { loadWarning } from './suite.ts'
@@ -34,6 +34,9 @@ export const flowEvent = z.discriminatedUnion('type', [
     cases: z.array(z.object({ eval_id: z.number().int(), eval_name: z.string() })),
     runs: z.number().int().describe('planned'),
     runs_per_case: z.number().int(),
+    detectable: detectable
+      .optional()
+      .describe('the smallest difference that the planned runs will find; absent: runs are made anew'),
     first_look: z
       .number()
       .int()

@@ -1,6 +1,7 @@
 /** Draws a benchmark under way on stderr: a table that redraws on a terminal, plain lines elsewhere. */
 import type { FlowEvent } from '../../schemas/flow_event.ts'
 import { reusedText } from '../phases/4-report/reused.ts'
+import { detectableText } from './design_lines.ts'
 import { comparisonPlanned, pairJudged } from './live_comparison.ts'
 import { advance, armRate, type Cell, noProgress, type Progress, timeLeft } from './progress.ts'
 import { colours, columns, dollars, duration, oneLine, percent, safe } from './style.ts'
@@ -127,6 +128,13 @@ function heading(plan: PlanReady): string {
   return `${plan.skill_name} · ${engine}${judge} · ${plan.cases.length - plan.cannot_run.length} cases × 2 arms × ${most}${plan.runs_per_case} = ${most}${plan.runs} runs`
 }
 
+function foreseen({ detectable, runs_per_case: runs, first_look, cases, cannot_run }: PlanReady): string[] {
+  if (detectable === undefined) return []
+  return [
+    detectableText(detectable, { cases: cases.length - cannot_run.length, runs, isMost: first_look !== undefined }),
+  ]
+}
+
 const mostWarnings = 5
 
 /** What a user should know before the runs: who was chosen and why, what can't run, what the loader had to forgive. */
@@ -135,6 +143,7 @@ function preamble(plan: PlanReady): string[] {
   const hidden = warnings.length - mostWarnings
   return [
     ...choices,
+    ...foreseen(plan),
     ...blocked.map(({ eval_id, reason }) => `cannot run ${eval_id}: ${reason}`),
     ...warnings.slice(0, mostWarnings).map(({ file, at, message }) => `warning ${file} ${at}: ${message}`),
     ...(hidden > 0 ? [`… ${hidden} more warnings in plan.json`] : []),

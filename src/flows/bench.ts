@@ -14,6 +14,7 @@ import { createBenchmark, listBenchmarks, readPlan, readRun, writeArtefact, writ
 import { clearAbandoned } from './abandoned.ts'
 import { collectionOf } from './calibrations.ts'
 import type { FlowContext } from './context.ts'
+import { detectableOf } from './detectable.ts'
 import { execute, isDone } from './execute.ts'
 import { type Held, holdBenchmark } from './hold.ts'
 import { openLimited, shareOf } from './limited.ts'
@@ -157,6 +158,7 @@ export async function planReady(folder: string, { plan, choices }: Pick<Prepared
     cases: plan.cases.map(({ eval_id, eval_name }) => ({ eval_id, eval_name })),
     runs: plan.runs.length,
     runs_per_case: runs,
+    ...(plan.runs.length > 1 && { detectable: detectableOf(plan) }), // a rerun alone finds nothing
     ...(until && { first_look: firstLook(plan) }),
     done: stored.filter(({ spec, run }) => run !== null && isDone(run, spec)).length,
     choices,

@@ -4,12 +4,16 @@ import type { CacheExplanation } from '../../schemas/cache_report.ts'
 import { cacheOf } from '../store/cache.ts'
 import { withPlan } from './bench.ts'
 import type { FlowContext } from './context.ts'
+import { type Detectable, detectableOf, type NeededFor, neededOf } from './detectable.ts'
 import { type Estimate, estimateBench } from './estimate_bench.ts'
 import { explainCache } from './explain_cache.ts'
 import type { BenchRequest, Prepared } from './prepare.ts'
 
 export interface Planned extends Prepared {
   estimate: Estimate
+  detectable: Detectable
+  /** null: no difference was named. */
+  needed: NeededFor | null
   /** Run by run, whether the cache has it; null: there is no cache yet. */
   cache: CacheExplanation[] | null
 }
@@ -20,6 +24,9 @@ export async function planWithEstimate(request: BenchRequest, context: FlowConte
     const isThere = existsSync(cacheOf(prepared.workspace).runs)
     const cache = isThere ? await explainCache(prepared, request, context) : null
     const reused = new Map((cache ?? []).flatMap((run) => (run.status === 'reused' ? [[run.run_id, run]] : [])))
-    return { ...prepared, cache, estimate: await estimateBench(prepared, { ...request, reused }) }
+    const { design = { power: null, detect: null } } = request
+    const detectable = detectableOf(prepared.plan, design.power ?? undefined)
+    const needed = neededOf(prepared.plan, design)
+    return { ...prepared, cache, detectable, needed, estimate: await estimateBench(prepared, { ...request, reused }) }
   })
 }

@@ -13,6 +13,7 @@ import { selectCases } from '../phases/1-plan/select.ts'
 import { exportGitVersion, readSkill } from '../phases/1-plan/skill.ts'
 import { type AutoEngine, autoEngine } from './auto_engine.ts'
 import type { FlowContext } from './context.ts'
+import type { DesignWish } from './detectable.ts'
 import { withHonoured } from './honoured.ts'
 import { type JudgingWish, withJudging } from './judging.ts'
 import type { Limits } from './limits.ts'
@@ -40,6 +41,8 @@ export interface BenchRequest {
   runs: number
   /** Stop when it is decided: `runs` are the most. Absent or null: all are made. */
   until?: 'decided' | null
+  /** What --dry-run asks of the number of runs. */
+  design?: DesignWish
   concurrency: number
   timeoutSeconds: number
   maxTurns: number | null

@@ -14,7 +14,7 @@ import { judgingWish } from './judge_flags.ts'
 import { limitsOf } from './limit_flags.ts'
 import { sandboxWish } from './sandbox_flags.ts'
 import { type Done, showResult, withFlow, withJson } from './shared.ts'
-import { refuseUntilMixtures, runsAsked } from './until_flags.ts'
+import { designAsked, refuseUntilMixtures, runsAsked } from './until_flags.ts'
 
 function benchOptions(args: Argv) {
   return withJson(args)
@@ -30,6 +30,7 @@ function benchOptions(args: Argv) {
     )
     .example('$0 bench skills/pdf --dry-run', 'see the plan first')
     .example('$0 bench skills/pdf --engine claude-code:sonnet --runs 5', 'Claude Code, five runs an arm')
+    .example('$0 bench skills/pdf --dry-run --detect .2', 'how many runs would show 20 points?')
     .example('$0 bench skills/pdf --until decided --max-runs 20', 'as few runs as the answer takes, at most 20 an arm')
     .example('$0 bench skills/pdf --baseline git:main', 'this version against the one on main')
     .example(
@@ -120,6 +121,7 @@ function requestOf(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
     baseUrl: parsed.baseUrl ?? null,
     judging: judgingWish(parsed),
     ...runsAsked(parsed),
+    ...designAsked(parsed),
     concurrency: parsed.concurrency,
     timeoutSeconds: parsed.timeout,
     pace: { idleMs: parsed.idleTimeout * 1000 },

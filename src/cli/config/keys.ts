@@ -17,6 +17,8 @@ const oneTime: ReadonlySet<string> = new Set([
   'calibrate',
   'fresh',
   'dry-run',
+  'detect',
+  'power',
   'explain',
   'print-config',
   'again',

@@ -1,5 +1,5 @@
 /** The anytime-valid test of paired runs: evidence that may be looked at after every block without losing its error rate. */
-import { betaCdf, logBeta } from './quantiles.ts'
+import { betaCdf, logBeta, normalCdf } from './quantiles.ts'
 
 /**
  * The e-value of so many pairs won and lost, ties left out, against "both arms equal on every case": the mixture over the
@@ -40,4 +40,14 @@ export function countPairs(pairs: readonly { candidate: number; baseline: number
   const wins = pairs.filter(({ candidate, baseline }) => candidate > baseline + 1e-9).length
   const losses = pairs.filter(({ candidate, baseline }) => candidate < baseline - 1e-9).length
   return { wins, losses }
+}
+
+/**
+ * The size of the test of fixed size that asks as much of so many unequal pairs as the e-value does; null: even if all were
+ * won it could not decide.
+ */
+export function boundaryAlpha(unequal: number, alpha: number): number | null {
+  if (eValue(Math.floor(unequal), 0, 2) < 1 / alpha) return null
+  const z = Math.sqrt(2 * Math.log(1 / alpha) + Math.log((Math.PI * unequal) / 2)) // Stirling's formula, wins near losses
+  return 2 * (1 - normalCdf(z))
 }

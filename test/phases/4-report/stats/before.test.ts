@@ -1,7 +1,9 @@
 /** What a plan can see, and how noise is known: before anything is spent, and from runs made for it. */
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { detectableBefore, neededFor } from '../../../../src/phases/4-report/stats/before.ts'
+import { boundaryAlpha, eValue } from '../../../../src/phases/4-report/stats/e_value.ts'
 import { calibrationOf, splitNoise } from '../../../../src/phases/4-report/stats/noise.ts'
+import { normalQuantile } from '../../../../src/phases/4-report/stats/quantiles.ts'
 import { alpha, near } from './near.ts'
 import reference from './reference.json' with { type: 'json' }
 
@@ -25,6 +27,28 @@ test('more power needs more; a steadier suite needs less', () => {
   expect(neededFor(0.2, { ...planned, power: 0.95 }).runs).toBeGreaterThan(neededFor(0.2, planned).runs)
   const spread = { between: 0.01, candidate: 0.01, baseline: 0.01 }
   expect(neededFor(0.2, { ...planned, spread })).toEqual({ runs: 2, cases: 6 })
+})
+
+describe('stopped by looks', () => {
+  test('so many runs see less than without looks, and more are needed', () => {
+    const planned = { cases: 10, runs: 10 }
+    const [fixed, until] = [detectableBefore(planned), detectableBefore({ ...planned, until: true })]
+    expect(until.these_cases).toBeGreaterThan(fixed.these_cases * 1.2)
+    expect(until.cases_like_these).toBe(fixed.cases_like_these)
+    const { runs } = neededFor(0.3, { ...planned, until: true })
+    expect(runs).toBeGreaterThan(neededFor(0.3, planned).runs)
+    expect(detectableBefore({ ...planned, runs, until: true }).these_cases).toBeLessThanOrEqual(0.3)
+  })
+  test('runs that could not decide, whatever they show, see nothing', () => {
+    expect(detectableBefore({ cases: 4, runs: 1, until: true }).these_cases).toBe(1)
+    expect(boundaryAlpha(6, alpha)).toBeNull()
+  })
+  test.each([20, 100, 1000])('the test of fixed size that asks as much of %i unequal pairs', (pairs) => {
+    const z = normalQuantile(1 - (boundaryAlpha(pairs, alpha) ?? 1) / 2)
+    const wins = (pairs + z * Math.sqrt(pairs)) / 2
+    expect(eValue(Math.ceil(wins) + 1, pairs - Math.ceil(wins) - 1, 2)).toBeGreaterThan(20)
+    expect(eValue(Math.floor(wins) - 1, pairs - Math.floor(wins) + 1, 2)).toBeLessThan(20)
+  })
 })
 
 test('the baseline against itself', () => {

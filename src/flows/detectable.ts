@@ -1,0 +1,41 @@
+/** What a plan will be able to see, before anything is spent; and what a wanted difference would take. */
+import type { Plan } from '../../schemas/plan.ts'
+import { detectableBefore, neededFor } from '../phases/4-report/stats/before.ts'
+import { usualPower } from '../phases/4-report/stats/options.ts'
+import { round } from '../phases/4-report/stats/round.ts'
+
+/** Of --dry-run. */
+export interface DesignWish {
+  /** null: 0.8. */
+  power: number | null
+  /** The difference that should be found; null: none is named. */
+  detect: number | null
+}
+
+export interface Detectable {
+  power: number
+  these_cases: number
+  cases_like_these: number | null
+}
+
+/** `runs` a case and arm on these cases; `cases` with the planned runs for cases like these. */
+export interface NeededFor {
+  detect: number
+  runs: number
+  cases: number
+}
+
+export function detectableOf(plan: Plan, power = usualPower): Detectable {
+  const { these_cases, cases_like_these: sample } = detectableBefore(plannedOf(plan, power))
+  return { power, these_cases: round(these_cases, 6), cases_like_these: sample === null ? null : round(sample, 6) }
+}
+
+export function neededOf(plan: Plan, { power, detect }: DesignWish): NeededFor | null {
+  return detect === null ? null : { detect, ...neededFor(detect, plannedOf(plan, power ?? usualPower)) }
+}
+
+/** Cases that can run and are graded. */
+function plannedOf({ cases, options }: Plan, power: number) {
+  const graded = cases.filter((one) => one.cannot_run === null && one.expectations.length + one.checks.length > 0)
+  return { cases: Math.max(1, graded.length), runs: options.runs, until: options.until !== undefined, power }
+}

@@ -1,0 +1,118 @@
+/** bench --until decided, by the function that its flow and its report call: what it decides wrongly, and what it saves. */
+import { expect, test } from 'vitest'
+import { detectableBefore } from '../../src/phases/4-report/stats/before.ts'
+import type { CaseScores } from '../../src/phases/4-report/stats/case_scores.ts'
+import { casesLikeThese } from '../../src/phases/4-report/stats/like_these.ts'
+import { usualOptions } from '../../src/phases/4-report/stats/options.ts'
+import { type Random, seeded } from '../../src/phases/4-report/stats/random.ts'
+import { theseCases } from '../../src/phases/4-report/stats/these_cases.ts'
+import { untilDecided } from '../../src/phases/4-report/stats/until.ts'
+import { drawTruths, runSuite, type Truth, worlds } from './generators.ts'
+import { printTable, share, twoErrors } from './table.ts'
+
+const trials = 1000
+
+interface End {
+  stopped: string | null
+  pairs: number
+  these: string
+  sample: string
+}
+
+interface Plan {
+  cases: number
+  maxRuns: number
+  expectations: number
+}
+
+/** One benchmark: what is not released is not seen by the verdicts. */
+function bench(random: Random, truths: readonly Truth[], { maxRuns, expectations }: Plan): End {
+  const all = runSuite(random, truths, { cases: truths.length, runs: maxRuns, expectations }).map((one) => one.scores)
+  const sequential = { maxRuns, cases: truths.length, finished: maxRuns }
+  const { blocks, stopped } = untilDecided(all, sequential, usualOptions)
+  const seen: CaseScores[] = all.map(({ candidate, baseline }) => ({
+    candidate: candidate.slice(0, blocks),
+    baseline: baseline.slice(0, blocks),
+  }))
+  const options = { ...usualOptions, sequential }
+  const [these, sample] = [theseCases(seen, options).verdict, casesLikeThese(seen, options).verdict]
+  return { stopped, pairs: blocks * truths.length, these, sample }
+}
+
+function simulate(plan: Plan, seed: number, truthsOf: (random: Random) => Truth[], times = trials): End[] {
+  const random = seeded(seed)
+  return Array.from({ length: times }, () => bench(random, truthsOf(random), plan))
+}
+
+const rate = (ends: readonly End[], is: (end: End) => boolean) => ends.filter(is).length / ends.length
+const told = (verdict: string) => verdict === 'helps' || verdict === 'hurts'
+const meanPairs = (ends: readonly End[]) => ends.reduce((sum, { pairs }) => sum + pairs, 0) / ends.length
+
+const plans: Plan[] = [
+  { cases: 1, maxRuns: 40, expectations: 1 },
+  { cases: 4, maxRuns: 20, expectations: 1 },
+  { cases: 4, maxRuns: 20, expectations: 4 },
+  { cases: 10, maxRuns: 20, expectations: 4 },
+  { cases: 20, maxRuns: 10, expectations: 1 },
+]
+
+test('both arms equal on every case: helps or hurts in at most 5 of 100, for these cases and for cases like these', () => {
+  const wrong: string[] = []
+  const rows = (Object.keys(worlds) as (keyof typeof worlds)[]).flatMap((name, index) =>
+    plans.map((plan, at) => {
+      const ends = simulate(plan, 6000 + 10 * index + at, (random) =>
+        drawTruths(random, worlds[name], { cases: plan.cases, effect: 0 }).map(({ baseline }) => ({
+          baseline,
+          candidate: baseline,
+        })),
+      )
+      const [these, sample] = [rate(ends, (end) => told(end.these)), rate(ends, (end) => told(end.sample))]
+      const design = `${name}, ${plan.cases} cases, at most ${plan.maxRuns} runs, ${plan.expectations} expectations`
+      if (Math.max(these, sample) > 0.05 + twoErrors(0.05, trials))
+        wrong.push(`${design}: ${share(these)} ${share(sample)}`)
+      const none = rate(ends, (end) => end.these === 'no_difference')
+      return [design, share(these), share(sample), share(none), meanPairs(ends).toFixed(0), plan.cases * plan.maxRuns]
+    }),
+  )
+  printTable(
+    'Until decided, both arms equal on every case',
+    ['', 'these: helps or hurts', 'like these: helps or hurts', 'these: no difference', 'pairs, mean', 'at most'],
+    rows,
+  )
+  expect(wrong).toEqual([])
+})
+
+test('at .3 in blocks of 10 at least 40 % fewer pairs than a fixed budget of 100', () => {
+  const plan = { cases: 10, maxRuns: 10, expectations: 1 }
+  const ends = simulate(plan, 7000, (random) =>
+    Array.from({ length: 10 }, () => {
+      const baseline = 0.7 * random()
+      return { baseline, candidate: baseline + 0.3 }
+    }),
+  )
+  const saved = 1 - meanPairs(ends) / 100
+  console.log(
+    `\nAt .3: ${meanPairs(ends).toFixed(1)} pairs, ${share(rate(ends, (end) => end.these === 'helps'))} decided rightly\n`,
+  )
+  expect(saved).toBeGreaterThanOrEqual(0.4)
+})
+
+test('what is said before to be found with power .8 is found about that often', () => {
+  const rows = [
+    { cases: 4, maxRuns: 20, expectations: 1 },
+    { cases: 10, maxRuns: 10, expectations: 1 },
+    { cases: 10, maxRuns: 20, expectations: 1 },
+  ].map((plan, at) => {
+    const spread = { between: 1 / 9, candidate: 0.2, baseline: 0.2 }
+    const { these_cases: effect } = detectableBefore({ cases: plan.cases, runs: plan.maxRuns, until: true, spread })
+    // cases around the middle: the variance of a run is near .2
+    const baseline = (1 - effect) / 2
+    const ends = simulate(plan, 7100 + at, () =>
+      Array.from({ length: plan.cases }, () => ({ baseline, candidate: baseline + effect })),
+    )
+    const power = rate(ends, (end) => end.these === 'helps')
+    expect(Math.abs(power - 0.8)).toBeLessThan(0.12)
+    return [`${plan.cases} cases, at most ${plan.maxRuns} runs`, effect.toFixed(2), share(power)]
+  })
+  printTable('Said to be found with power .8', ['', 'difference', 'found'], rows)
+})
