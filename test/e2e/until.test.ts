@@ -1,7 +1,7 @@
 /** bench --until decided: stops when the pairs decide, goes on where it stopped, and says why. */
 import { rmSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { flowEvent } from '../../schemas/flow_event.ts'
 import { plan as planSchema } from '../../schemas/plan.ts'
 import { whetstone } from './program.ts'
@@ -93,6 +93,20 @@ test('runs of an earlier benchmark are reused block by block, up to the look tha
       result: { reused: { runs: 16 } },
     })
     expect(end.made).toHaveLength(16)
+  })
+})
+
+describe('what breaks every run', () => {
+  const broken = (fault: string, ...flags: string[]) =>
+    inWorld(`faults: [${fault}]\n${worlds.helps}`, 4, (made) => benchUntil(made, '--retries', '0', ...flags))
+  test('a look that finds no new pair ends it: two blocks of twenty, exit 3', async () => {
+    const end = await broken('{ status: 400 }')
+    expect(end, end.stderr).toMatchObject({ code: 3, until: { blocks: 2, stopped: null }, made: { length: 16 } })
+  })
+  test('an error that would meet every run ends it at once', async () => {
+    const end = await broken('{ status: 401, after: 9 }', '--concurrency', '1')
+    expect(end, end.stderr).toMatchObject({ code: 3, until: { stopped: null } })
+    expect(end.made.length).toBeLessThan(16)
   })
 })
 

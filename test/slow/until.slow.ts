@@ -82,6 +82,26 @@ test('both arms equal on every case: helps or hurts in at most 5 of 100, for the
   expect(wrong).toEqual([])
 })
 
+test('the control: the test of fixed size at the same looks decides wrongly too often', () => {
+  const random = seeded(6500)
+  const [cases, maxRuns] = [10, 20]
+  let wrong = 0
+  for (let trial = 0; trial < trials; trial += 1) {
+    const truths = drawTruths(random, worlds.smooth, { cases, effect: 0 })
+    const equal = truths.map(({ baseline }) => ({ baseline, candidate: baseline }))
+    const all = runSuite(random, equal, { cases, runs: maxRuns, expectations: 1 }).map((one) => one.scores)
+    const upTo = (blocks: number) =>
+      all.map(({ candidate, baseline }) => ({
+        candidate: candidate.slice(0, blocks),
+        baseline: baseline.slice(0, blocks),
+      }))
+    const looks = Array.from({ length: maxRuns - 1 }, (_, at) => at + 2)
+    if (looks.some((blocks) => told(theseCases(upTo(blocks), usualOptions).verdict))) wrong += 1
+  }
+  console.log(`\nA test of fixed size at each look: ${share(wrong / trials)} decided wrongly\n`)
+  expect(wrong / trials).toBeGreaterThan(0.1)
+})
+
 test('at .3 in blocks of 10 at least 40 % fewer pairs than a fixed budget of 100', () => {
   const plan = { cases: 10, maxRuns: 10, expectations: 1 }
   const ends = simulate(plan, 7000, (random) =>

@@ -28,6 +28,14 @@ export function bettingDifference(differences: readonly number[], alpha: number)
   return clip({ low: 2 * low - 1, high: 2 * high - 1 }, [-1, 1])
 }
 
+/** Whether the interval of these differences leaves out each of those: much less work than the interval. */
+export function bettingExcludes(differences: readonly number[], alpha: number, those: readonly number[]): boolean {
+  const values = differences.map((one) => (one + 1) / 2)
+  const bets = betsOf(values, alpha)
+  const lost = Math.log(2 / alpha)
+  return those.every((one) => !isKept(values, bets, { mean: (one + 1) / 2, lost }))
+}
+
 /** A mean is kept while neither gambler, with half the money each, has multiplied it all by 1/α. */
 function isKept(values: readonly number[], bets: readonly number[], { mean, lost }: { mean: number; lost: number }) {
   let [up, down] = [0, 0]

@@ -2,7 +2,9 @@
 import type { Until, UntilLook } from '../../../../schemas/benchmark_statistics.ts'
 import { plural } from '../words.ts'
 import { type CaseScores, comparable } from './case_scores.ts'
+import { bettingExcludes } from './confidence_sequence.ts'
 import { countPairs, eValue, type LookResult, look } from './e_value.ts'
+import { meanOf } from './moments.ts'
 import type { Sequential, StatisticsOptions } from './options.ts'
 import { blocksOf } from './pairs.ts'
 import { round } from './round.ts'
@@ -48,11 +50,16 @@ interface At {
 }
 
 function lookAt(cases: readonly CaseScores[], { blocks, sequential, options }: At): UntilLook {
-  const { pairs } = blocksOf(comparable(cases), blocks)
+  const { pairs, whole } = blocksOf(comparable(cases), blocks)
   const { wins, losses } = countPairs(pairs)
+  const means = whole.map((block) => meanOf(block.map(({ candidate, baseline }) => candidate - baseline)))
   const remaining = (sequential.maxRuns - blocks) * sequential.cases
   const found = look({ wins, losses, remaining, alpha: options.alpha })
-  const { verdict } = anytime(comparable(cases), { ...options, sequential: { ...sequential, finished: blocks } })
+  // the interval can't lie inside the margin while it holds one of its ends: then there is no need to work it out
+  const { alpha, margin } = options
+  const mayDecide = found.status === 'decided' || bettingExcludes(means, alpha, [-margin, margin])
+  const now = { ...options, sequential: { ...sequential, finished: blocks } }
+  const verdict = mayDecide ? anytime(comparable(cases), now).verdict : 'inconclusive'
   const status = verdict === 'inconclusive' ? openOr(found, remaining) : 'decided'
   return { blocks, pairs: pairs.length, wins, losses, e_value: round(Math.min(found.eValue, most), 6), verdict, status }
 }

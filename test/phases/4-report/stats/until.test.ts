@@ -4,6 +4,7 @@ import type { CaseScores } from '../../../../src/phases/4-report/stats/case_scor
 import { eValue } from '../../../../src/phases/4-report/stats/e_value.ts'
 import { usualOptions } from '../../../../src/phases/4-report/stats/options.ts'
 import { blocksOf } from '../../../../src/phases/4-report/stats/pairs.ts'
+import { theseCases } from '../../../../src/phases/4-report/stats/these_cases.ts'
 import { untilDecided } from '../../../../src/phases/4-report/stats/until.ts'
 
 /** As many equal cases: '+' met, '-' not, by block. */
@@ -48,6 +49,16 @@ test('pairs that are all even decide that there is no difference, by the interva
   expect(found).toMatchObject({ stopped: 'decided', reason: expect.stringContaining('decided (no difference)') })
   expect(found.looks.at(-1)).toMatchObject({ wins: 0, losses: 0, verdict: 'no_difference' })
   expect(found.blocks).toBeLessThan(200)
+})
+
+test('a look is spared the interval only where it could not decide: the verdict is that of the report', () => {
+  const cases = [...suite(3, plus(120), plus(120)), ...suite(1, '+-'.repeat(60), '-+'.repeat(60))]
+  const found = until(cases, 120)
+  for (const { blocks, verdict } of found.looks) {
+    const sequential = { maxRuns: 120, cases: 4, finished: blocks }
+    expect(verdict).toBe(theseCases(cases, { ...usualOptions, sequential }).verdict)
+  }
+  expect(found.looks.at(-1)?.verdict).toBe('no_difference')
 })
 
 test('futile: ended as soon as the blocks left could not decide', () => {
