@@ -1,6 +1,7 @@
 /** The table of artefacts: every file that Whetstone reads or writes, and its schema. */
 import type { z } from 'zod'
 import { analysis } from './analysis.ts'
+import { auditLine } from './audit.ts'
 import { benchmark } from './benchmark.ts'
 import { benchmarkDiff } from './benchmark_diff.ts'
 import { benchmarkIndex } from './benchmark_index.ts'
@@ -32,6 +33,7 @@ export const artefacts = {
   metrics,
   timing,
   grading,
+  audit_line: auditLine,
   benchmark,
   benchmark_diff: benchmarkDiff,
   benchmark_index: benchmarkIndex,

@@ -1,5 +1,6 @@
 /** `benchmark.json`: all gradings of one plan, summarised. The seed's fields exactly, plus ours. */
 import { z } from 'zod'
+import { auditSummary } from './audit.ts'
 import { statistics } from './benchmark_statistics.ts'
 import { comparisonSummary } from './comparison_summary.ts'
 import { gradedExpectation } from './grading.ts'
@@ -123,6 +124,9 @@ export const benchmark = z.looseObject({
   cost: costSummary.optional(),
   reused: reusedRuns.optional().describe('absent: every run was made for this benchmark'),
   statistics: statistics.optional().describe('absent: written before there were any'),
+  audit: auditSummary
+    .optional()
+    .describe("what people say of a sample of the judge's decisions; absent: nobody was asked"),
   comparison: comparisonSummary.optional().describe('blind comparisons of the arms; absent: none was made'),
   held_back: heldBack.optional().describe('over runs and judges; absent: no limit of a provider was met'),
   problems: z

@@ -2,6 +2,7 @@
 import yargs from 'yargs'
 import { codeOf, messageOf } from '../base/error.ts'
 import { addAggregate } from './commands/aggregate.ts'
+import { addAudit } from './commands/audit.ts'
 import { addBench } from './commands/bench.ts'
 import { addCache } from './commands/cache.ts'
 import { addCheck } from './commands/check.ts'
@@ -42,6 +43,7 @@ const commands = [
   addGrade,
   addAggregate,
   addCompare,
+  addAudit,
   addCheck,
   addView,
   addDiff,

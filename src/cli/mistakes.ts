@@ -9,6 +9,7 @@ const commands: Readonly<Record<string, string>> = {
   grade: '<benchmark>',
   aggregate: '<folder>',
   compare: '<benchmark> [other]',
+  audit: '<workspace>',
   demo: '',
   doctor: '',
   practice: '--scenario FILE',
@@ -41,6 +42,7 @@ const switches = new Set([
   'version',
 ])
 const repeatable = new Set([
+  'label',
   'gate',
   'reporter',
   'fail-on',
@@ -57,6 +59,8 @@ const repeatable = new Set([
 const flags = [
   ...Object.keys(benchFlags),
   ...Object.keys(compareFlags),
+  'sample',
+  'label',
   ...switches,
   'skill',
   'scenario',

@@ -59,10 +59,11 @@ export async function summarize(
   const results = readResults({ folder, plan, known }, context)
   const redactor = redactorFor(context.env)
   const noise = await knownNoise(folder, plan, context)
-  const made = aggregate({ ...aggregateInput(plan, results), statistics: { noise } })
+  const { judge, ...trust } = await trustOf(folder, plan, context)
+  const made = aggregate({ ...aggregateInput(plan, results), statistics: { noise, judge } })
   const paths = benchmarkPaths(folder)
   const benchmark = withStop(
-    redactor.value({ ...made, ...trustOf(folder, plan, context) }),
+    redactor.value({ ...made, ...trust }),
     stop === undefined ? await lastStop(paths.benchmark) : stop,
   )
   await writeArtefact(benchmarkSchema, paths.benchmark, benchmark)

@@ -41,8 +41,12 @@ export function headline(benchmark: Benchmark): string {
  * Empty for one arm and for older benchmarks. Last, what blind comparisons say.
  */
 export function sureness(benchmark: Benchmark): string[] {
-  const { comparison } = benchmark
-  return [...ofScopes(benchmark), ...(comparison === undefined ? [] : [comparison.sentence, ...comparison.warnings])]
+  const { comparison, audit } = benchmark
+  return [
+    ...ofScopes(benchmark),
+    ...(comparison === undefined ? [] : [comparison.sentence, ...comparison.warnings]),
+    ...(audit === undefined ? [] : [audit.sentence, ...(audit.banner === null ? [] : [audit.banner])]),
+  ]
 }
 
 function ofScopes(benchmark: Benchmark): string[] {
