@@ -1,7 +1,7 @@
 // 1,000 gradings by a judge that answers at once: what is left is ours (room, transcript, prompt, evidence, rules, grading.json on disk).
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
-import { fresh, report, root, timed, write } from './shared.mjs'
+import { fresh, report, root, timed, wide, write } from './shared.mjs'
 
 const count = Number(process.argv[2] ?? 1000)
 const from = (name) => import(path.join(root, 'dist/src', name))
@@ -38,14 +38,15 @@ const events = Array.from({ length: 40 }, (_, index) => [
     is_error: false,
   },
 ]).flat()
-const runFolder = write(path.join(fresh(), 'eval-1/with_skill/run-1'), {
+const files = {
   'transcript.jsonl': events.map((event) => `${JSON.stringify(event)}\n`).join(''),
   'transcript.md': transcriptMarkdown(prompt, events),
   'outputs/report.md': Array.from({ length: 200 }, (_, row) => `Ocean: ${row}`).join('\n'),
   'outputs/data.csv': 'place,amount\n'.repeat(200),
   'timing.json': JSON.stringify({ total_tokens: 1, duration_ms: 1, total_duration_seconds: 1 }),
-})
-const benchmark = path.join(runFolder, '../../..')
+}
+const benchmark = fresh()
+const idOf = (place) => `eval-1/with_skill/run-${place + 1}`
 const home = fresh()
 mkdirSync(home, { recursive: true })
 const one = {
@@ -70,7 +71,8 @@ const record = {
 }
 const { signal } = new AbortController()
 
-async function grade() {
+async function grade(place) {
+  const runFolder = path.join(benchmark, idOf(place))
   const graded = await gradeRun({
     case: one,
     record,
@@ -83,16 +85,29 @@ async function grade() {
     signal,
   })
   if (graded?.grading.summary.passed !== 3) throw new Error(JSON.stringify(graded))
-  await writeGrading(benchmark, 'eval-1/with_skill/run-1', graded)
+  await writeGrading(benchmark, idOf(place), graded)
 }
 
-for (let warm = 0; warm < 20; warm += 1) await grade()
-const { ms } = await timed(async () => {
-  for (let number = 0; number < count; number += 1) await grade()
-})
+const width = 8
+for (let place = 0; place < width; place += 1) write(path.join(benchmark, idOf(place)), files)
+await wide(16, width, (number) => grade(number % width))
+const before = process.cpuUsage()
+let next = 0
+const { ms } = await timed(() =>
+  Promise.all(
+    Array.from({ length: width }, async (_, place) => {
+      while (next < count) {
+        next += 1
+        await grade(place)
+      }
+    }),
+  ),
+)
+const { user, system } = process.cpuUsage(before)
 report({
-  name: `a grading beyond the judge's own time, ${count} one after the other`,
+  name: `a grading beyond the judge's own time, ${count} of them, ${width} at once`,
   value: ms / count,
   limit: 10,
   unit: 'ms',
+  detail: `${((user + system) / 1000 / count).toFixed(1)} ms of CPU`,
 })

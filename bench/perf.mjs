@@ -14,6 +14,8 @@ const all = [
   'plugin_eval',
   'limits',
   'inflight',
+  'evidence',
+  'gradings',
 ]
 const names = asked.length > 0 ? asked : all
 for (const name of names) {

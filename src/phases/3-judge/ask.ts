@@ -45,7 +45,7 @@ async function round<S extends z.ZodType>(
   onCall: (report: EngineReport | null) => void,
 ): Promise<Round<z.infer<S>>> {
   const { engine, context, schema, review = () => null } = request
-  const { $schema: _, ...answerSchema } = z.toJSONSchema(schema, { io: 'input' })
+  const answerSchema = jsonSchemaOf(schema)
   const task = () => ({ ...request.task, prompt, answerSchema, sessionId: randomUUID() })
   const end = await callWithRetries({ engine, task, context, onCall, limits: request.limits ?? {} })
   if (end.status !== 'completed') return end
@@ -56,6 +56,17 @@ async function round<S extends z.ZodType>(
   const problem = review(value.fits)
   if (problem === null) return { status: 'whole', value: value.fits }
   return { status: 'partial', value: value.fits, problem, said }
+}
+
+/** The same schema is asked for again and again. */
+const jsonSchemas = new WeakMap<z.ZodType, Readonly<Record<string, unknown>>>()
+
+function jsonSchemaOf(schema: z.ZodType): Readonly<Record<string, unknown>> {
+  const known = jsonSchemas.get(schema)
+  if (known !== undefined) return known
+  const { $schema: _, ...made } = z.toJSONSchema(schema, { io: 'input' })
+  jsonSchemas.set(schema, made)
+  return made
 }
 
 function checkedAnswer<S extends z.ZodType>(schema: S, answer: unknown): { fits: z.infer<S> } | { problem: string } {

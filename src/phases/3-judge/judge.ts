@@ -76,7 +76,7 @@ export async function judgeRun(request: JudgeRequest): Promise<Judged> {
   const verbatim = request.fenceOf !== undefined
   await using room = await openJudgeRoom({ runFolder, inputs, record: request.record, prompt, verbatim })
   const files = evidenceFiles({ runFolder, prompt, outputs: room.outputs, inputs: room.inputs })
-  const sitting = { request, room, files, view: await runView(room, request.fenceOf) }
+  const sitting = { request, room, files, view: runView({ room, files, fenceOf: request.fenceOf }) }
   const first = await voteOf({ ...sitting, sample: 1 })
   const more: Judged[] = []
   // one after the other: what the first one sent is then in the provider's cache

@@ -23,8 +23,9 @@ export interface JudgeRoom {
   /** What was copied, with the places that it was copied from. */
   outputs: readonly WalkedFile[]
   inputs: readonly WalkedFile[]
-  /** The text of its transcript.md. */
+  /** The text of its transcript.md and harness_notes.md; empty: there is none. */
   transcript: string
+  harnessNotes: string
   /** All that the agent left, too large to be copied or not: `outputs/…`. */
   names: readonly string[]
   [Symbol.asyncDispose](): Promise<void>
@@ -69,24 +70,25 @@ async function fill(cwd: string, request: JudgeRoomRequest) {
   const notes = ['user_notes.md', 'outputs/user_notes.md'].map((name) => left.find((file) => file.path === name))
   const userNotes = notes.find((file) => file !== undefined)
   if (userNotes) await copyFile(userNotes.source, path.join(cwd, 'user_notes.md'))
-  const harnessNotes = [
+  const missing = [
     ...outputs.leftOut.map((name) => `outputs/${name}: too large to be copied here`),
     ...record.outputs.left_out.map((one) => `outputs/${one.path}: not collected: ${one.reason}`),
     ...record.outputs.deleted.map((name) => `${name}: an input file that the agent removed`),
     ...copied.leftOut.map((name) => `inputs/${name}: too large to be copied here`),
     ...given.missing.map((name) => `inputs/${name}: no longer there`),
   ]
-  const lines = harnessNotes.map((note) => `- ${JSON.stringify(note)}\n`)
-  if (lines.length > 0) await writeFile(path.join(cwd, 'harness_notes.md'), lines.join(''))
+  const harnessNotes = missing.map((note) => `- ${JSON.stringify(note)}\n`).join('')
+  if (harnessNotes !== '') await writeFile(path.join(cwd, 'harness_notes.md'), harnessNotes)
   return {
     transcript,
+    harnessNotes,
     names: left.map((file) => `outputs/${file.path}`),
     outputs: outputs.copied,
     inputs: copied.copied,
     hasOutputs: outputs.copied.length > 0,
     hasInputs: copied.copied.length > 0,
     hasUserNotes: userNotes !== undefined,
-    hasHarnessNotes: lines.length > 0,
+    hasHarnessNotes: harnessNotes !== '',
   }
 }
 

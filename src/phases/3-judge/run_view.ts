@@ -1,6 +1,5 @@
 /** What of a run stands in the judge's prompt, fenced and bounded, so that one answer may suffice. */
-import { open } from 'node:fs/promises'
-import path from 'node:path'
+import type { EvidenceFile } from './evidence/verify.ts'
 import { dataFence, type Fence } from './fence.ts'
 import type { JudgeRoom } from './judge_room.ts'
 
@@ -9,7 +8,7 @@ const limits = { head: 16 * 1024, tail: 32 * 1024, file: 16 * 1024, files: 32 * 
 /** Further files are only in the folder. */
 const mostFiles = 20
 
-/** One piece of data; `whole` false: more of it lies in the folder. */
+/** One piece of data. */
 interface Piece {
   name: string
   text: string
@@ -24,22 +23,26 @@ export interface RunView {
   isWhole: boolean
 }
 
-/** `fenceOf`: how the data is set apart. */
-export async function runView(
-  room: JudgeRoom,
-  fenceOf: (texts: readonly string[]) => Fence = dataFence,
-): Promise<RunView> {
+export interface RunViewRequest {
+  room: Pick<JudgeRoom, 'transcript' | 'harnessNotes' | 'outputs'>
+  /** Of the run, by whose texts outputs are shown. */
+  files: readonly EvidenceFile[]
+  /** How the data is set apart. */
+  fenceOf?: ((texts: readonly string[]) => Fence) | undefined
+}
+
+export function runView({ room, files, fenceOf = dataFence }: RunViewRequest): RunView {
   const transcript = transcriptPieces(room.transcript)
-  const files = await filePieces(room)
-  const pieces = [...transcript, ...files.pieces]
+  const notes = room.harnessNotes === '' ? [] : [{ name: 'harness_notes.md', text: room.harnessNotes }]
+  const outputs = outputPieces(room, files)
+  const pieces = [...transcript, ...notes, ...outputs.pieces].filter(({ text }) => text !== '')
   const texts = pieces.map(({ name, text }) => `file: ${JSON.stringify(name.slice(0, 200))}\n\n${text}`)
   const fence = fenceOf(texts)
-  const isWhole = transcript.length < 2 && files.isWhole
+  const isWhole = transcript.length < 2 && outputs.isWhole
   return { told: fence.told, shown: texts.map(fence.around).join('\n\n'), isWhole }
 }
 
 function transcriptPieces(text: string): Piece[] {
-  if (text === '') return []
   const bytes = Buffer.from(text)
   if (bytes.length <= limits.head + limits.tail) return [{ name: 'transcript.md', text }]
   return [
@@ -49,32 +52,22 @@ function transcriptPieces(text: string): Piece[] {
 }
 
 /** Whole text files, the smaller first, as far as there is room. */
-async function filePieces({
-  cwd,
-  outputs,
-  hasHarnessNotes,
-}: JudgeRoom): Promise<{ pieces: Piece[]; isWhole: boolean }> {
-  const names = outputs.map((file) => ({ name: `outputs/${file.path}`, bytes: file.bytes }))
-  const notes = hasHarnessNotes ? [{ name: 'harness_notes.md', bytes: 0 }] : []
-  const small = [...notes, ...names.sort((a, b) => a.bytes - b.bytes)]
+function outputPieces(
+  { outputs }: RunViewRequest['room'],
+  files: readonly EvidenceFile[],
+): { pieces: Piece[]; isWhole: boolean } {
+  const bySize = outputs.toSorted((a, b) => a.bytes - b.bytes)
   const pieces: Piece[] = []
   let room = limits.files
-  for (const { name, bytes } of small) {
+  for (const { path, bytes } of bySize) {
     if (pieces.length === mostFiles || bytes > Math.min(room, limits.file)) break
-    const text = await textIn(path.join(cwd, name), limits.file)
-    if (text === null) continue
+    const name = `outputs/${path}`
+    const text = files.find((file) => file.path === name)?.load()?.text
+    if (text === undefined) continue
     pieces.push({ name, text })
-    room -= Buffer.byteLength(text)
+    room -= bytes
   }
-  return { pieces, isWhole: pieces.length === small.length }
-}
-
-/** At most so many bytes of a text file; null: it is none. */
-async function textIn(file: string, most: number): Promise<string | null> {
-  await using handle = await open(file)
-  const { buffer, bytesRead } = await handle.read(Buffer.alloc(most), 0, most, 0)
-  const bytes = buffer.subarray(0, bytesRead)
-  return bytes.includes(0) ? null : cleanCut(bytes)
+  return { pieces, isWhole: pieces.length === outputs.length }
 }
 
 /** Without the halves of characters at its ends. */

@@ -64,7 +64,7 @@ export function findFuzzily(quote: string, { plain, unnumbered }: SearchableText
   if (parts.length === 0) return null
   const literal = bare === quote ? null : findParts(parts, plain)
   if (literal !== null) return literal
-  const spans = parts.map((part) => findNearly(part, plain) ?? (unnumbered && findNearly(part, unnumbered)))
+  const spans = parts.map((part) => findNearly(part, unnumbered ?? plain))
   const whole = spans.filter((span) => span !== null)
   const [first] = whole
   return first !== undefined && whole.length === parts.length ? first : null
