@@ -1,11 +1,12 @@
 // Memory of a coordinator with 1,000 runs in flight, each with a request at a practice model in another process.
-import { spawnSync } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
-import { context, library, makeSkill, report, request, startPractice } from './shared.mjs'
+import path from 'node:path'
+import { bin, exitOf, fresh, makeSkill, report, startPractice } from './shared.mjs'
 
-const count = 1000
+const count = Number(process.argv[2] ?? 1000)
 /** Long enough for every run to have begun its last request before the first of them is answered. */
-const lastMs = 90_000
+const lastMs = count * 150
 const scenario = {
   latency: 50,
   rules: [
@@ -14,20 +15,47 @@ const scenario = {
   ],
 }
 
-/** The coordinator alone; prints its peak. */
-async function child() {
-  const { bench } = await library()
+/** The coordinator, as a user starts it; the most memory that it had, in MiB, and the runs that count. */
+async function coordinate(env) {
   const evals = Array.from({ length: 10 }, (_, at) => ({
     id: at + 1,
     prompt: `task ${at}`,
     checks: [{ type: 'contains', value: 'done' }],
   }))
-  const runs = count / evals.length / 2
-  const skill = makeSkill(evals)
-  const asked = request({ skill, engine: 'anthropic:practice-1', runs, concurrency: count, timeoutSeconds: 600 })
-  const { benchmark } = await bench(asked, context(JSON.parse(process.argv[3])))
-  const peak = process.resourceUsage().maxRSS / 1024
-  console.log(JSON.stringify({ peak, used: benchmark.counts.used }))
+  const flags = {
+    runs: count / evals.length / 2,
+    concurrency: count,
+    timeout: 600,
+    workspace: path.join(fresh(), 'ws'),
+  }
+  const words = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
+  const args = ['bench', makeSkill(evals), '--engine', 'anthropic:practice-1', ...words]
+  const how = ['--sandbox', 'off', '--no-cache', '--json']
+  const child = spawn(process.execPath, [bin, ...args, ...how], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  let [said, peak] = ['', 0]
+  child.stdout.setEncoding('utf8').on('data', (text) => {
+    said += text
+  })
+  const look = setInterval(() => {
+    peak = Math.max(peak, peakOf(child.pid))
+  }, 100)
+  const code = await exitOf(child)
+  clearInterval(look)
+  const used = said.split('\n').filter((line) => line.startsWith('{"type":"grade_finished"')).length
+  if (code !== 0) throw new Error(`exit code ${code}`)
+  return { peak, used }
+}
+
+/** The most that a process had resident, by the system's own count; 0 when it is gone. */
+function peakOf(pid) {
+  try {
+    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+  } catch {
+    return 0
+  }
 }
 
 /** The most requests that were open at once. */
@@ -50,20 +78,10 @@ function mostAtOnce(log) {
   return most
 }
 
-if (process.argv[2] === 'child') await child()
-else {
-  const practice = await startPractice(scenario)
-  const how = { encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }
-  const { stdout, status } = spawnSync(
-    process.execPath,
-    [import.meta.filename, 'child', JSON.stringify(practice.env)],
-    how,
-  )
-  await practice.end()
-  if (status !== 0) throw new Error(stdout)
-  const { peak, used } = JSON.parse(stdout.trim())
-  const most = mostAtOnce(practice.log)
-  if (used !== count || most < count * 0.95) throw new Error(`${used} runs, ${most} requests at once, ${peak} MiB`)
-  const detail = `${used} graded, ${most} requests open at once`
-  report({ name: `memory of a coordinator with ${count} runs in flight`, value: peak, limit: 300, unit: 'MiB', detail })
-}
+const practice = await startPractice(scenario)
+const { peak, used } = await coordinate(practice.env)
+await practice.end()
+const most = mostAtOnce(practice.log)
+const detail = `${used} graded, ${most} requests open at once`
+if (used !== count || most < count * 0.95) throw new Error(`${detail}, ${peak} MiB`)
+report({ name: `memory of a coordinator with ${count} runs in flight`, value: peak, limit: 300, unit: 'MiB', detail })

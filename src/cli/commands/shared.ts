@@ -4,6 +4,7 @@ import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import { UserError } from '../../base/error.ts'
 import type { FlowContext } from '../../flows/context.ts'
 import type { Summarized } from '../../flows/summarize.ts'
+import { boundGarbage } from '../heap.ts'
 import { Interrupted, type Interrupts, listenForInterrupts } from '../interrupt.ts'
 import type { Live } from '../live.ts'
 import type { HowToShow } from '../show.ts'
@@ -51,6 +52,7 @@ export async function withFlow<R>(
   options: { json: boolean; concurrency: number; env?: NodeJS.ProcessEnv },
   flow: (context: FlowContext) => Promise<R>,
 ): Promise<{ result: R; interrupted: boolean }> {
+  boundGarbage(options.concurrency)
   const live: Live = options.json ? jsonView() : await terminalView(options.concurrency)
   using interrupts: Interrupts = listenForInterrupts(live.say)
   const context: FlowContext = {
