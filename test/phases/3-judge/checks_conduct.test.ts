@@ -4,6 +4,8 @@ import { check as checkSchema } from '../../../schemas/check.ts'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import { decideCheck } from '../../../src/phases/3-judge/checks/decide.ts'
 import type { CheckScene } from '../../../src/phases/3-judge/checks/scene.ts'
+import { byChecks, timedOut } from '../../../src/phases/3-judge/decisions.ts'
+import { suiteCase } from '../../fixtures/suite_case.ts'
 import { sceneWith, workOf } from './scene.ts'
 
 const at = '2026-01-15T10:30:00Z'
@@ -141,4 +143,14 @@ test('a transcript that is not there is no verdict', async () => {
     { type: 'script_executed' },
   ])
     expect(await decide(check, { events })).toEqual(undecided('no such file'))
+})
+
+test('that the skill was at hand is always an indicator, whether it says so or not', async () => {
+  const checks = ['skill_read', 'script_executed', 'tool_used'].map((type) =>
+    checkSchema.parse({ type, ...(type === 'tool_used' && { name: 'Bash' }) }),
+  )
+  const decided = await byChecks(suiteCase({ checks }), await sceneWith({}, { events: async () => events }))
+  expect(decided.expectations.map(({ indicator }) => indicator)).toEqual([true, true, undefined])
+  const late = timedOut(suiteCase({ expectations: [], checks }), 1000)
+  expect(late.expectations.map(({ indicator }) => indicator)).toEqual([true, true, undefined])
 })

@@ -233,6 +233,13 @@ describe('a run', () => {
     ])
     expect(grading.summary).toMatchObject({ passed: 2, total: 2 })
   })
+  test('of several votes the majority counts, and one of its side speaks', async () => {
+    const bad = { ...good, scores: [score('accuracy', 1), score('plain_words', 1)] }
+    const { grading, prompts } = await graded([bad, good, good], { samples: 3 })
+    expect(prompts).toHaveLength(3)
+    expect(grading.expectations[1]).toMatchObject({ passed: true, votes: { passed: 2, failed: 1 } })
+    expect(grading.rubric).toMatchObject({ weighted_score: 4.2, passed: true })
+  })
   test('without a judge it is a judge error, timed out it fails', async () => {
     const none = await graded([good], { judge: null })
     expect(none.grading.judge_errors).toHaveLength(2)
