@@ -25,6 +25,18 @@ export const analysis = z.looseObject({
     winner_execution_pattern: z.string(),
     loser_execution_pattern: z.string(),
   }),
+  schema_version: z.literal(1).optional(),
+  comparison: z.number().int().optional().describe('the N of the comparison-N.json that it is about'),
+  analyzer: z
+    .object({
+      engine: z.string(),
+      model: z.string().nullable(),
+      calls: z.number().int().nonnegative(),
+      tokens: z.number().int().nonnegative().nullable(),
+      cost_usd: z.number().nonnegative().nullable(),
+    })
+    .optional(),
+  analyzed_key: z.string().optional().describe('sha256 of the comparison and the model: the same is not asked again'),
 })
 
 export type Analysis = z.infer<typeof analysis>

@@ -1,6 +1,7 @@
 /** The table of artefacts: every file that Whetstone reads or writes, and its schema. */
 import type { z } from 'zod'
 import { analysis } from './analysis.ts'
+import { analystNotes } from './analyst_notes.ts'
 import { auditLine } from './audit.ts'
 import { benchmark } from './benchmark.ts'
 import { benchmarkDiff } from './benchmark_diff.ts'
@@ -43,6 +44,7 @@ export const artefacts = {
   comparison_error: comparisonError,
   comparison_summary: comparisonSummary,
   analysis,
+  analyst_notes: analystNotes,
   history,
   spent: spentLine,
   check_report: checkReport,

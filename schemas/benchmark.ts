@@ -127,6 +127,15 @@ export const benchmark = z.looseObject({
   audit: auditSummary
     .optional()
     .describe("what people say of a sample of the judge's decisions; absent: nobody was asked"),
+  analyst_notes: z
+    .object({
+      kept: z.number().int().nonnegative().describe("of the notes, the last so many are a model's"),
+      dropped: z
+        .array(z.object({ text: z.string(), reason: z.string() }))
+        .describe('what did not hold against the numbers'),
+    })
+    .optional()
+    .describe('absent: no model was asked'),
   comparison: comparisonSummary.optional().describe('blind comparisons of the arms; absent: none was made'),
   held_back: heldBack.optional().describe('over runs and judges; absent: no limit of a provider was met'),
   problems: z

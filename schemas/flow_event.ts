@@ -134,6 +134,15 @@ export const flowEvent = z.discriminatedUnion('type', [
     choices: z.array(z.string()),
   }),
   z.object({
+    type: z.literal('comparison_analyzed'),
+    ...of,
+    eval_id: z.number().int(),
+    eval_name: z.string(),
+    number: z.number().int(),
+    error: z.string().nullable(),
+    cached: z.boolean().describe('true: analyzed earlier, nobody was asked'),
+  }),
+  z.object({
     type: z.literal('pair_judged'),
     ...of,
     eval_id: z.number().int(),

@@ -28,6 +28,7 @@ const commands = [
   'grade',
   'aggregate',
   'compare',
+  'analyze',
   'audit',
   'cache',
   'check',

@@ -2,7 +2,7 @@
 import type { FlowEvent } from '../../schemas/flow_event.ts'
 import { reusedText } from '../phases/4-report/reused.ts'
 import { detectableText } from './design_lines.ts'
-import { comparisonPlanned, pairJudged } from './live_comparison.ts'
+import { comparisonAnalyzed, comparisonPlanned, pairJudged } from './live_comparison.ts'
 import { advance, armRate, type Cell, noProgress, type Progress, timeLeft } from './progress.ts'
 import { colours, columns, dollars, duration, oneLine, percent, safe } from './style.ts'
 
@@ -72,6 +72,8 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
       return comparisonPlanned(event)
     case 'pair_judged':
       return pairJudged(event)
+    case 'comparison_analyzed':
+      return comparisonAnalyzed(event)
     case 'run_started':
     case 'benchmark_written':
       return null
@@ -102,6 +104,7 @@ const above: ReadonlySet<string> = new Set([
   'artefact_damaged',
   'comparison_planned',
   'pair_judged',
+  'comparison_analyzed',
 ])
 
 function damaged({ message, mended }: Extract<FlowEvent, { type: 'artefact_damaged' }>): string {

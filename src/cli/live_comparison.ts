@@ -26,3 +26,10 @@ export function pairJudged(event: Extract<FlowEvent, { type: 'pair_judged' }>): 
   if (winner === null) return oneLine(`judge error ${pair}: ${error}`, 500)
   return oneLine(`compared ${pair}: ${winner}${flips > 0 ? ' (the verdict changed with the order)' : ''}`, 500)
 }
+
+export function comparisonAnalyzed(event: Extract<FlowEvent, { type: 'comparison_analyzed' }>): string | null {
+  const { eval_id, eval_name, number, error, cached } = event
+  if (cached) return null
+  const pair = `${eval_id} ${oneLine(eval_name, 40)} · ${number}`
+  return oneLine(error === null ? `analyzed ${pair}` : `no analysis of ${pair}: ${error}`, 500)
+}

@@ -2,6 +2,7 @@
 import yargs from 'yargs'
 import { codeOf, messageOf } from '../base/error.ts'
 import { addAggregate } from './commands/aggregate.ts'
+import { addAnalyze } from './commands/analyze.ts'
 import { addAudit } from './commands/audit.ts'
 import { addBench } from './commands/bench.ts'
 import { addCache } from './commands/cache.ts'
@@ -43,6 +44,7 @@ const commands = [
   addGrade,
   addAggregate,
   addCompare,
+  addAnalyze,
   addAudit,
   addCheck,
   addView,

@@ -63,6 +63,7 @@ export function advance(state: Progress, event: FlowEvent): Progress {
     case 'skill_failed':
     case 'comparison_planned':
     case 'pair_judged':
+    case 'comparison_analyzed':
     case 'last_failed':
       return state
     case 'run_finished':

@@ -13,6 +13,7 @@ import { toMarkdown } from '../phases/4-report/markdown.ts'
 import type { Damage } from '../store/damage.ts'
 import { type BenchmarkPaths, benchmarkPaths, runPaths } from '../store/paths.ts'
 import { type CountedRun, readAgain, readCounted, writeArtefact } from '../store/store.ts'
+import { withAnalystNotes } from './analyst_notes.ts'
 import { collectionOf, knownNoise, writeCalibration } from './calibrations.ts'
 import type { FlowContext } from './context.ts'
 import { caseFiles } from './page/case_files.ts'
@@ -63,7 +64,7 @@ export async function summarize(
   const made = aggregate({ ...aggregateInput(plan, results), statistics: { noise, judge } })
   const paths = benchmarkPaths(folder)
   const benchmark = withStop(
-    redactor.value({ ...made, ...trust }),
+    redactor.value(withAnalystNotes({ ...made, ...trust }, folder, context)),
     stop === undefined ? await lastStop(paths.benchmark) : stop,
   )
   await writeArtefact(benchmarkSchema, paths.benchmark, benchmark)

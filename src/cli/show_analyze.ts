@@ -1,0 +1,65 @@
+/** Prints what an analysis ended with, or would ask; gives the exit code. */
+import path from 'node:path'
+import { judgeName } from '../engines/judge_choice.ts'
+import type { AnalyzePlan, AnalyzeResult } from '../flows/analyze.ts'
+import { exitCodes } from './exit.ts'
+import { colours, oneLine, safe, wrap } from './style.ts'
+
+/** Exit code 0; 3 when an answer is missing, 130 after Ctrl-C. */
+export function showAnalyze(result: AnalyzeResult, how: { json: boolean; interrupted: boolean }): number {
+  const { folder, analyses, missing, notes } = result
+  const isWhole = missing === 0 && (notes === null || !('error' in notes))
+  const code = how.interrupted ? exitCodes.interrupted : isWhole ? exitCodes.done : exitCodes.incomplete
+  const line = { type: 'result', exit_code: code, folder, analyses, missing, notes }
+  const lines = how.json ? [JSON.stringify(line)] : resultLines(result)
+  process.stdout.write(`${lines.join('\n')}\n`)
+  return code
+}
+
+function resultLines({ analyses, missing, notes }: AnalyzeResult): string[] {
+  const { bold, yellow, dim } = colours(process.stdout)
+  const width = process.stdout.isTTY ? Math.max(40, (process.stdout.columns ?? 100) - 1) : Number.POSITIVE_INFINITY
+  return [
+    ...(missing > 0
+      ? [yellow(bold(`INCOMPLETE: ${missing} comparisons have no analysis; the same command asks again`))]
+      : []),
+    ...analyses.flatMap(({ eval_id, eval_name, file, analysis }) => [
+      '',
+      bold(oneLine(`${eval_id} ${eval_name}`, 100)),
+      ...analysis.improvement_suggestions.flatMap(({ priority, category, suggestion, expected_impact }) =>
+        wrap(`- ${priority} (${category}): ${suggestion} → ${expected_impact}`, width),
+      ),
+      `${dim('wrote')} ${safe(path.relative(process.cwd(), file))}`,
+    ]),
+    ...(analyses.length === 0 && missing === 0 ? ['No comparison has a winner to analyze.'] : []),
+    '',
+    ...noteLines(notes),
+  ]
+}
+
+function noteLines(notes: AnalyzeResult['notes']): string[] {
+  if (notes === null) return []
+  if ('error' in notes) return [oneLine(`no notes: ${notes.error}`, 500)]
+  return [
+    `${notes.kept} notes of the model hold and stand in benchmark.json; ${notes.dropped.length} were dropped`,
+    ...notes.dropped.map(({ text, reason }) => oneLine(`dropped: ${text} (${reason})`, 500)),
+  ]
+}
+
+/** What --dry-run says. */
+export function showAnalyzePlan(
+  { judge, choices, decided, done }: AnalyzePlan,
+  how: { json: boolean; notes: boolean },
+): void {
+  const comparisons = decided.map(({ case: { eval_id, eval_name }, number, winner }) => ({
+    eval_id,
+    eval_name,
+    number,
+    winner,
+  }))
+  const calls = decided.length - done + (how.notes ? 1 : 0)
+  const line = { type: 'plan', judge: judgeName(judge), comparisons, done, judge_calls: calls }
+  const said = `${decided.length} comparisons, ${done} of them analyzed already${how.notes ? '; notes' : ''}: ${calls} questions to ${judgeName(judge)}`
+  const lines = how.json ? [JSON.stringify(line)] : [...choices, said].map((text) => oneLine(text, 500))
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
