@@ -63,11 +63,109 @@ describe('a case', () => {
   test('few runs prove nothing', () => {
     expect(changes({ up: all(0, 2) }, { up: all(1, 2) })).toEqual({ up: 'within_chance' })
   })
+  test('scores that no exact test can count prove nothing', () => {
+    const odd = (name: string, rates: readonly number[]): Side => {
+      const made = side(name, { x: rates })
+      return {
+        ...made,
+        benchmark: { ...made.benchmark, runs: made.benchmark.runs.map((run) => ({ ...run, expectations: [] })) },
+      }
+    }
+    const [low, high] = [
+      [0.0123456, 0.0234561, 0.0345612],
+      [0.8123456, 0.9234561, 0.7345612],
+    ]
+    const { cases } = diffBenchmarks(odd('a', low ?? []), odd('b', high ?? []), 'candidate')
+    expect(cases).toMatchObject([{ change: 'within_chance', p_adjusted: null }])
+  })
   test('the same change counts less among many cases', () => {
     const [low, high] = [all(0, 4), all(1, 4)]
     expect(changes({ up: low }, { up: high })).toEqual({ up: 'improved' })
     const others = Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`other-${at}`, [1, 0, 1, 0]]))
     expect(changes({ up: low, ...others }, { up: high, ...others }).up).toBe('within_chance')
+  })
+})
+
+describe('what is compared', () => {
+  test('cases come worst first', () => {
+    const made = diffBenchmarks(
+      side('a', { up: all(0), same: all(1), down: all(1) }),
+      side('b', { up: all(1), same: all(1), down: all(0) }),
+      'candidate',
+    )
+    expect(made.cases.map(({ name }) => name)).toEqual(['down', 'same', 'up'])
+  })
+  test('the other arm, where it is asked for; an arm that there is not has no name', () => {
+    const withBaseline = (name: string, own: readonly number[], other: readonly number[]): Side => {
+      const [a, b] = [side(name, { x: own }), side(name, { x: other })]
+      const runs = [...a.benchmark.runs, ...b.benchmark.runs.map((run) => ({ ...run, configuration: 'without_skill' }))]
+      const run_summary = { ...a.benchmark.run_summary, without_skill: a.benchmark.run_summary.with_skill ?? {} }
+      return { ...a, benchmark: { ...a.benchmark, runs, run_summary } as unknown as Benchmark }
+    }
+    const [before, after] = [withBaseline('a', all(1), all(0)), withBaseline('b', all(1), all(1))]
+    const baseline = diffBenchmarks(before, after, 'baseline')
+    expect(baseline).toMatchObject({
+      before: { name: 'a', configuration: 'without_skill' },
+      after: { name: 'b', configuration: 'without_skill' },
+      cases: [{ change: 'improved' }],
+    })
+    expect(diffBenchmarks(before, after, 'candidate').cases).toMatchObject([{ change: 'same' }])
+    expect(diffBenchmarks(side('a', { x: all(1) }), after, 'baseline').before.configuration).toBeNull()
+  })
+  test("a case goes by the suite's own key before its name", () => {
+    const keyed = (name: string, label: string, key: string): Side => {
+      const made = side(name, { [label]: all(1) })
+      const row = { eval_id: 1, eval_key: key, eval_name: label, arms: {}, delta: null }
+      return { ...made, benchmark: { ...made.benchmark, cases: [row] } }
+    }
+    const renamed = diffBenchmarks(keyed('a', 'old name', 'k-1'), keyed('b', 'new name', 'k-1'), 'candidate')
+    expect(renamed.cases).toMatchObject([{ name: 'k-1', change: 'same' }])
+    const other = diffBenchmarks(keyed('a', 'same name', 'k-1'), keyed('b', 'same name', 'k-2'), 'candidate')
+    expect(other.cases.map(({ change }) => change).sort()).toEqual(['appeared', 'vanished'])
+  })
+  test('what differs in the plans, each by itself; what one of the two does not say is a question mark', () => {
+    const plan = {
+      skill: { sha256: 'a'.repeat(64) },
+      suite: { sha256: 'b'.repeat(64) },
+      baseline: null,
+      options: {
+        engine: { name: 'codex' },
+        judge: { name: 'anthropic', model: 'haiku' },
+        timeout_seconds: 300,
+        max_turns: null,
+        activation: 'natural',
+      },
+    }
+    const planned = (change: object, metadata: Record<string, unknown> = {}): Side => ({
+      ...side('b', { x: all(1) }, { engine_version: '1.0', ...metadata }),
+      plan: { ...plan, ...change } as unknown as Side['plan'], // only what is compared
+    })
+    const options = (change: object) => ({ options: { ...plan.options, ...change } })
+    const differs = (...[change, metadata]: Parameters<typeof planned>) =>
+      diffBenchmarks(planned({}), planned(change, metadata), 'candidate').plan
+    expect(differs({})).toEqual([])
+    const each: [string, string | null, string | null, object, Record<string, unknown>?][] = [
+      ['skill version', 'aaaaaaaaaaaa', 'cccccccccccc', { skill: { sha256: 'c'.repeat(64) } }],
+      ['suite', 'bbbbbbbbbbbb', 'cccccccccccc', { suite: { sha256: 'c'.repeat(64) } }],
+      ['baseline', null, 'cccccccccccc', { baseline: { sha256: 'c'.repeat(64) } }],
+      ['engine', 'codex', 'opencode', options({ engine: { name: 'opencode' } })],
+      ['engine version', '1.0', '1.1', {}, { engine_version: '1.1' }],
+      ['model', 'm-1', 'm-2', {}, { executor_model: 'm-2' }],
+      ['judge', 'anthropic:haiku', 'anthropic:opus', options({ judge: { name: 'anthropic', model: 'opus' } })],
+      ['timeout', '300', '60', options({ timeout_seconds: 60 })],
+      ['max turns', null, '5', options({ max_turns: 5 })],
+      ['activation', 'natural', 'instructed', options({ activation: 'instructed' })],
+      ['runs a case', '8', '3', {}, { runs_per_configuration: 3 }],
+    ]
+    for (const [what, before, after, change, metadata] of each) {
+      expect(differs(change, metadata), what).toEqual([{ what, before, after }])
+    }
+    const made = diffBenchmarks(planned({}), planned(options({ max_turns: 5 })), 'candidate')
+    expect(diffSections(made)[0]?.rows).toEqual([['max turns', '?', '5']])
+  })
+  test('a rate that is not there is a dash, not 0%', () => {
+    const made = diffBenchmarks(side('a', { x: all(1) }), side('b', { x: all(1), y: all(1) }), 'candidate')
+    expect(diffSections(made)).toMatchObject([{ title: 'Appeared', rows: [['y', '–', '100%', '']] }])
   })
 })
 

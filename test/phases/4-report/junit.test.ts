@@ -5,8 +5,11 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { validateXML } from 'xmllint-wasm'
 import { type Benchmark, benchmark } from '../../../schemas/benchmark.ts'
+import { aggregate } from '../../../src/phases/4-report/aggregate.ts'
 import { toGithub } from '../../../src/phases/4-report/github.ts'
 import { toJunit } from '../../../src/phases/4-report/junit.ts'
+import { headline, sureness } from '../../../src/phases/4-report/summary_table.ts'
+import { arm, inputOf, type Line } from './fixture.ts'
 
 const schema = readFileSync(path.join(import.meta.dirname, 'fixtures/junit.xsd'), 'utf8')
 const golden = benchmark.parse(
@@ -32,6 +35,18 @@ function said(text: string): Benchmark {
   return { ...golden, runs: [{ ...first, eval_name: text, expectations }, ...rest], excluded_runs: excluded }
 }
 
+function junitOf(lines: readonly Line[], changes: Parameters<typeof inputOf>[1] = {}) {
+  const made = aggregate(inputOf(lines, changes))
+  const xml = toJunit([{ name: 'quick', benchmark: made, gates: [] }])
+  /** What stands in the test case of an expectation. */
+  const of = (text: string) => {
+    const [, rest = ''] = xml.split(`<testcase name="${text}"`)
+    const [head = '', inner = ''] = (rest.split('</testcase>')[0] ?? '').split(/>\n/)
+    return head.endsWith('/') ? '' : rest.slice(head.length + 1, rest.indexOf('</testcase>')).trim() || inner
+  }
+  return { made, xml, of }
+}
+
 describe('junit', () => {
   test('is valid; gates, expectations and broken runs are its test cases', async () => {
     const xml = toJunit([{ name: 'quick', benchmark: said('the <sum> & "more"'), gates }])
@@ -41,6 +56,48 @@ describe('junit', () => {
     expect(xml).toContain('<testcase name="cost &lt;= 5" classname="quick.gates" time="0.000"/>')
     expect(xml).toContain('name="the &lt;sum&gt; &amp; &quot;more&quot;"')
     expect(xml).toMatch(/<error message="failed">the &lt;sum&gt;/)
+  })
+  test('a test case an expectation: met in every run, in some, in none; each with its runs', async () => {
+    const { xml, of } = junitOf([
+      ...arm(1, 'with_skill', ['++-', '+--', '+--']),
+      ...arm(1, 'without_skill', ['---', '---', '---']),
+    ])
+    expect(await mistakes(xml)).toEqual([])
+    expect(of('The total is 1284.50')).toBe('')
+    expect(of('The report names every region')).toBe(
+      '<failure message="not met in 2 of 3 runs">run 2: Not found in the answer or the outputs\nrun 3: Not found in the answer or the outputs</failure>',
+    )
+    expect(of('The script was run')).toContain('message="not met in 3 of 3 runs">run 1: ')
+    expect(xml).toContain('<testsuite name="quick" tests="3" failures="2" errors="0" skipped="0" time="30.000"')
+    expect(xml.match(/<testcase [^>]*time="10\.000"/g)).toHaveLength(3)
+  })
+  test('what has no grade is an error, or skipped where that is by design', async () => {
+    const broken = { status: 'failed', error: { kind: 'crash', message: 'fell over' } }
+    const lines = [
+      ...arm(1, 'with_skill', ['+']),
+      ...arm(2, 'with_skill', [null], { record: broken }),
+      ...arm(3, 'with_skill', [null]),
+    ]
+    const cases = [1, 2, 3, 4].map((eval_id) => {
+      const cannot_run = eval_id === 4 ? 'needs turns' : null
+      const none = eval_id === 3 ? { expectations: [], checks: [] } : {}
+      return { eval_id, eval_key: null, eval_name: `case-${eval_id}`, cannot_run, ...none }
+    })
+    const { xml } = junitOf(lines, { cases })
+    expect(await mistakes(xml)).toEqual([])
+    expect(xml).toMatch(
+      /<testcase name="run 1" classname="quick\.2 [^>]*>\s*<error message="failed">fell over<\/error>/,
+    )
+    expect(xml).toMatch(/<testcase name="run 1" classname="quick\.3 [^>]*>\s*<skipped message="ungraded">/)
+    expect(xml).toMatch(
+      /<testcase name="runs" classname="quick\.4 [^>]*>\s*<skipped message="no run">with skill has no run</,
+    )
+    expect(xml).toMatch(/<testsuite name="quick" tests="4" failures="0" errors="1" skipped="2"/)
+  })
+  test('a suite has its time and its answer', () => {
+    const { xml, made } = junitOf(arm(1, 'with_skill', ['+']))
+    expect(xml).toContain(` timestamp="${made.metadata.timestamp.slice(0, 19)}"`)
+    expect(xml).toContain(`<system-out>${headline(made)}</system-out>`)
   })
   test('counts what it lists', () => {
     const xml = toJunit([
@@ -84,6 +141,16 @@ describe('github', () => {
       'error title=a%3Ab%2Cc',
     ])
     expect(lines.at(-1)).toContain('gate failed: ci_low > 0: is -0.1')
+  })
+  test('the notice is the answer and how sure it is; what passed and what is whole says nothing more', () => {
+    const [notice = '', ...more] = toGithub([
+      { name: 'a', benchmark: { ...golden, complete: true }, gates: gates.slice(1) },
+    ])
+    const answer = [headline(golden), ...sureness(golden)].join(' ')
+    expect(notice.replaceAll('%25', '%')).toBe(`::notice title=a::${answer}`)
+    expect(notice).toContain('%25')
+    expect(sureness(golden)).not.toEqual([])
+    expect(more).toEqual([])
   })
   test('a name makes no command of its own', () => {
     const odd = { ...golden, metadata: { ...golden.metadata, skill_name: 'x' } }

@@ -25,6 +25,13 @@ describe('passes or not, with what was found', () => {
     ['ci_low > 0', 0, 'helps', false, 'is 0'],
     ['ci_low >= 0', 0, 'helps', true, 'is 0'],
     ['ci_low<0', -0.1, 'hurts', true, 'is -0.1'],
+    ['ci_low < 0', 0, 'helps', false, 'is 0'],
+    ['ci_low > 5%', 0.06, 'helps', true, 'is 0.06'],
+    ['ci_low > -0.05', -0.04, 'helps', true, 'is -0.04'],
+    ['ci_low > 1e-3', 0.01, 'helps', true, 'is 0.01'],
+    ['run_summary[with_skill].pass_rate.mean > 1', 0.1, 'helps', false, `is ${mean}`],
+    ['run_summary.nobody.pass_rate.mean == null', 0.1, 'helps', true, 'not in this benchmark'],
+    ['run_summary.nobody.pass_rate.mean != null', 0.1, 'helps', false, 'not in this benchmark'],
     ['statistics.scopes.these_cases.difference.ci_low > -5%', -0.04, 'helps', true, 'is -0.04'],
     ['difference <= 0.25', 0.1, 'helps', true, 'is 0.25'],
     ['ci_low > 0', null, 'inconclusive', false, 'not known'],
@@ -42,6 +49,16 @@ describe('passes or not, with what was found', () => {
   ])('%s where ci_low is %s and the verdict %s: %s', (text, low, verdict, passed, message) => {
     const result = judgeGate(parseGate(text), withDifference(low, verdict))
     expect({ passed: result.passed, message: result.message }).toEqual({ passed, message })
+  })
+  test('candidate and baseline stand for the arms, and for nothing else', () => {
+    const { arms, expectations = [] } = made.statistics ?? {}
+    const found = (text: string) => judgeGate(parseGate(text), made).value
+    expect(found('statistics.arms.baseline.mean >= 0')).toBe(arms?.without_skill?.mean)
+    expect(found('statistics.expectations[0].candidate.total >= 0')).toBe(expectations[0]?.candidate.total)
+    expect(arms?.without_skill?.mean).not.toBe(arms?.with_skill?.mean)
+  })
+  test('a gate is told as it was written', () => {
+    expect(judgeGate(parseGate('  complete ==   true '), made).gate).toBe('complete ==   true')
   })
   test('a benchmark without statistics passes no gate that asks for them', () => {
     const { statistics: _, ...older } = made
@@ -75,6 +92,26 @@ describe('is refused at once', () => {
     ['cost < $5', /\$5 is no value/],
     ['cost < 5 && ci_low > 0', /is no value/],
   ])('%s', (text, wanted) => expect(mistake(text)).toMatch(wanted))
+})
+
+test('the short names, each for its own path', () => {
+  const of = (scope: string, prefix: string) => ({
+    [`${prefix}verdict`]: `statistics.scopes.${scope}.verdict`,
+    [`${prefix}difference`]: `statistics.scopes.${scope}.difference.mean`,
+    [`${prefix}ci_low`]: `statistics.scopes.${scope}.difference.ci_low`,
+    [`${prefix}ci_high`]: `statistics.scopes.${scope}.difference.ci_high`,
+    [`${prefix}p_value`]: `statistics.scopes.${scope}.difference.p_value`,
+  })
+  expect(shortNames).toMatchObject({
+    ...of('these_cases', ''),
+    ...of('cases_like_these', 'like_these.'),
+    pass_rate: 'run_summary.candidate.pass_rate.mean',
+    baseline_pass_rate: 'run_summary.baseline.pass_rate.mean',
+    time_ratio: 'statistics.ratios.time_seconds.ratio',
+    tokens_ratio: 'statistics.ratios.tokens.ratio',
+    cost_ratio: 'statistics.ratios.cost_usd.ratio',
+    cost: 'cost.agent_usd',
+  })
 })
 
 test.each(Object.entries(shortNames))('the short name %s is a path of the schema', (name, full) => {
