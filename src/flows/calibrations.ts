@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { Benchmark } from '../../schemas/benchmark.ts'
 import type { Noise } from '../../schemas/benchmark_statistics.ts'
-import { calibration as calibrationSchema } from '../../schemas/calibration.ts'
+import { type Calibration, calibration as calibrationSchema } from '../../schemas/calibration.ts'
 import type { Plan } from '../../schemas/plan.ts'
 import { canonicalJson } from '../base/json.ts'
 import { isCalibration } from '../phases/4-report/arms.ts'
@@ -39,20 +39,26 @@ export async function knownNoise(folder: string, plan: Plan, context: FlowContex
 
 /** From the newest whole calibration of the same suite, engine, model, judge and baseline; null: there is none. */
 async function knownCalibration(workspace: string, plan: Plan, context: FlowContext): Promise<Noise['calibration']> {
-  const wanted = canonicalJson(ofPlan(plan))
+  const wanted = ofPlan(plan)
   const evalIds = plan.runs.map(({ eval_id }) => eval_id)
   for (const folder of await listBenchmarks(workspace, 'calibrations')) {
     const found = readIf(calibrationSchema, benchmarkPaths(folder).calibration, (damage) =>
       context.emit({ type: 'artefact_damaged', ...damage, mended: 'passed over; the same --calibrate makes it anew' }),
     )
-    if (found === null || !found.complete || canonicalJson(found.of) !== wanted) continue
+    if (found === null || !found.complete || !isAlike(found, wanted)) continue
     const noise = noiseOfCases(found, evalIds)
     if (noise !== null) return noise
   }
   return null
 }
 
-function ofPlan({ suite, options, baseline }: Plan) {
+/** Where code decides everything, no judge makes any noise. */
+function isAlike({ of }: Calibration, wanted: Calibration['of']): boolean {
+  const judge = wanted.judge === null ? null : of.judge
+  return canonicalJson({ ...of, judge }) === canonicalJson(wanted)
+}
+
+function ofPlan({ suite, options, baseline }: Plan): Calibration['of'] {
   const { engine, judge } = options
   return { suite_sha256: suite.sha256, engine, judge, baseline_sha256: baseline?.sha256 ?? null }
 }

@@ -6,7 +6,7 @@ import { benchmark } from '../../../../schemas/benchmark.ts'
 import { UserError } from '../../../../src/base/error.ts'
 import { judgeGate } from '../../../../src/phases/4-report/gate/judge.ts'
 import { parseGate } from '../../../../src/phases/4-report/gate/parse.ts'
-import { unknownStep } from '../../../../src/phases/4-report/gate/path.ts'
+import { steps, unknownStep } from '../../../../src/phases/4-report/gate/path.ts'
 import { shortNames } from '../../../../src/phases/4-report/gate/short_names.ts'
 
 const golden = path.join(import.meta.dirname, '../golden/benchmark.json')
@@ -93,6 +93,12 @@ describe('is refused at once', () => {
     ['cost < 5 && ci_low > 0', /is no value/],
   ])('%s', (text, wanted) => expect(mistake(text)).toMatch(wanted))
 })
+
+test.each([
+  ['a.b[2].c', ['a', 'b', 2, 'c']],
+  ['a[my.arm].c', ['a', 'my.arm', 'c']],
+  ['a.2', ['a', '2']],
+])('the steps of %s', (text, wanted) => expect(steps(text)).toEqual(wanted))
 
 test('the short names, each for its own path', () => {
   const of = (scope: string, prefix: string) => ({
