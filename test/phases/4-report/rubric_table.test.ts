@@ -5,6 +5,7 @@ import { toHtml } from '../../../src/phases/4-report/html.ts'
 import { toMarkdown } from '../../../src/phases/4-report/markdown.ts'
 import { rubricTable } from '../../../src/phases/4-report/rubric_table.ts'
 import { summaryTable } from '../../../src/phases/4-report/summary_table.ts'
+import { packsIn } from '../../viewer/unpack.ts'
 import { arm, inputOf } from './fixture.ts'
 
 const scored = (weighted_score: number, scores: Record<string, number>, hardFails: string[] = []) => ({
@@ -50,6 +51,12 @@ describe('is shown', () => {
   })
   test('on the page, also where it runs no script', () => {
     expect(toHtml(made)).toContain('<th scope="row">rubric, of 5</th><td>4.25 ± 0.35</td><td>2.50 ± 0.00</td>')
+  })
+  test('in what the page carries of each run, with justifications and hard fails', () => {
+    const carried = JSON.stringify(packsIn(toHtml(made)))
+    for (const text of ['why style is 3', 'It invents a number', 'it says 41', '"weighted_score":4.5']) {
+      expect(carried).toContain(text)
+    }
   })
   test('in benchmark.json, by run', () => {
     expect(made.runs[0]?.rubric).toMatchObject({ weighted_score: 4.5 })
