@@ -1,6 +1,8 @@
 /** Which views there are: a tab for each part that this benchmark has. */
+
 import type { ComponentChildren } from 'preact'
 import type { Model } from './data/model.ts'
+import { own } from './data/own.ts'
 import { link, type Route } from './route.ts'
 import { CaseView } from './views/case.tsx'
 import { Overview } from './views/overview.tsx'
@@ -36,7 +38,7 @@ export function tabsOf(model: Model): Tab[] {
 }
 
 export function viewOf(model: Model, route: Route): ComponentChildren {
-  const view = views[route.path[0] ?? '']
+  const view = own(views, route.path[0] ?? '')
   return view?.present(model) ? (
     view.draw(model, route)
   ) : (

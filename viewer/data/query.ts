@@ -1,6 +1,8 @@
 /** What is typed into the search: words with and without a field, all of which must hold; a minus turns one around. */
+
 import { armLabel } from '../words.ts'
 import { at, isUnverified, type Model } from './model.ts'
+import { own } from './own.ts'
 
 type Test = (index: number) => boolean
 
@@ -22,9 +24,9 @@ function testOf(model: Model, term: string): Test {
     return (index) => !test(index)
   }
   const [, field = '', sign = '', value = ''] = /^([a-z]+)(:|>=|<=|>|<|=)(.*)$/i.exec(term) ?? []
-  const number = numbers[field.toLowerCase()]
+  const number = own(numbers, field.toLowerCase())
   if (number !== undefined && sign !== '' && value !== '') return compared(number(model), sign, Number(value))
-  const made = sign === ':' ? fields[field.toLowerCase()] : undefined
+  const made = sign === ':' ? own(fields, field.toLowerCase()) : undefined
   return made?.(model, value.toLowerCase()) ?? anywhere(model, term.toLowerCase())
 }
 
@@ -71,7 +73,7 @@ const fields: Record<string, (model: Model, value: string) => Test> = {
       if (value === 'failed') return rate < 1
       return value === 'graded' || (value === 'partial' && rate > 0 && rate < 1)
     },
-  is: (model, value) => is[value]?.(model) ?? (() => false),
+  is: (model, value) => own(is, value)?.(model) ?? (() => false),
 }
 
 const is: Record<string, (model: Model) => Test> = {

@@ -1,6 +1,8 @@
 /** A file that a run left behind, shown by its type; what cannot be shown safely is a download with size and hash. */
+
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import type { PageFile } from '../../schemas/page.ts'
+import { own } from '../data/own.ts'
 import { bytesOf } from '../data/unpack.ts'
 import { bytesText, visible } from '../words.ts'
 import { Code } from './code.tsx'
@@ -36,7 +38,7 @@ function extensionOf(path: string): string {
 }
 
 function kindOf({ path, as }: PageFile): Kind {
-  const kind = kinds[extensionOf(path)] ?? 'code'
+  const kind = own(kinds, extensionOf(path)) ?? 'code'
   const binary = kind === 'image' || kind === 'pdf'
   if (as === 'none') return 'other'
   return as === 'base64' && !binary ? 'other' : as === 'text' && binary ? 'code' : kind
@@ -124,7 +126,7 @@ function Download({ file }: { file: PageFile }) {
 /** Inside an `img` no script of an SVG runs and nothing that it names is fetched. */
 function Picture({ file }: { file: PageFile }) {
   const extension = extensionOf(file.path)
-  const url = useBlob(file, imageTypes[extension] ?? `image/${extension}`)
+  const url = useBlob(file, own(imageTypes, extension) ?? `image/${extension}`)
   return <img src={url} alt={visible(file.path)} />
 }
 

@@ -8,7 +8,7 @@ export function useSelection(size: number, address: (place: number) => string): 
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (isTyping(event)) return
-      const step = steps[event.key]
+      const step = steps.get(event.key)
       if (step !== undefined && size > 0) {
         event.preventDefault()
         setSelected((old) => Math.max(0, Math.min(size - 1, old + step)))
@@ -23,7 +23,12 @@ export function useSelection(size: number, address: (place: number) => string): 
   return Math.min(selected, size - 1)
 }
 
-const steps: Record<string, number | undefined> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }
+const steps = new Map([
+  ['j', 1],
+  ['ArrowDown', 1],
+  ['k', -1],
+  ['ArrowUp', -1],
+])
 
 export function isTyping(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return true

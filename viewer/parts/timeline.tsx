@@ -1,6 +1,8 @@
 /** A transcript to read: messages open, tool calls folded with what came back, skill reads, hook blocks and errors marked. */
+
 import { useEffect, useRef } from 'preact/hooks'
 import type { PageEvent, RunDetail } from '../../schemas/page.ts'
+import { own } from '../data/own.ts'
 import { asText, eventText, pattern } from '../data/quotes.ts'
 import { count, seconds, visible } from '../words.ts'
 import { Text } from './text.tsx'
@@ -82,7 +84,7 @@ function Entry({ event, answer, mark, open, target }: EntryProps) {
     hit?.scrollIntoView({ block: 'center' })
   }, [target, mark])
   const failed = event.type === 'error' || event.is_error === true || answer?.is_error === true
-  const kind = labels[event.type] ?? event.type
+  const kind = own(labels, event.type) ?? event.type
   const blocked = event.type === 'hook' && event.outcome === 'blocked'
   return (
     <li ref={box} class={`event ${known.has(event.type) ? event.type : 'system'} ${failed || blocked ? 'bad' : ''}`}>

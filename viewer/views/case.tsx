@@ -1,5 +1,7 @@
 /** One case: prompt and input files, every statement by run, the arms side by side, the diff of what two runs left behind. */
+
 import { at, type Model } from '../data/model.ts'
+import { own } from '../data/own.ts'
 import { Forest } from '../parts/forest.tsx'
 import { Output } from '../parts/output.tsx'
 import { Text } from '../parts/text.tsx'
@@ -43,7 +45,7 @@ function OneCase({ model, index, route }: { model: Model; index: number; route: 
       <div class="card case-sum">
         <div>
           {arms.map((arm, place) => {
-            const cell = one.arms[arm]
+            const cell = own(one.arms, arm)
             return (
               <p key={arm}>
                 <i class={`dot arm-${place}`} />

@@ -1,7 +1,9 @@
 /** Every case: the difference with its interval, both rates, a bar for each run; the worst first. */
+
 import { useMemo } from 'preact/hooks'
 import type { PageCase } from '../../schemas/page.ts'
 import { at, type Model } from '../data/model.ts'
+import { own } from '../data/own.ts'
 import { Forest } from '../parts/forest.tsx'
 import { Heat } from '../parts/heat.tsx'
 import { useSelection } from '../parts/selection.ts'
@@ -76,7 +78,7 @@ export function Cases({ model, route }: { model: Model; route: Route }) {
 }
 
 function orderOf(name: string | undefined): keyof typeof orders {
-  return name !== undefined && name in orders ? (name as keyof typeof orders) : 'effect'
+  return name !== undefined && Object.hasOwn(orders, name) ? (name as keyof typeof orders) : 'effect'
 }
 
 function matches({ eval_id, eval_name, eval_key, prompt, flaky }: PageCase, wanted: string): boolean {
@@ -121,6 +123,6 @@ function trendOf(delta: number | null): string {
 }
 
 function rateOf(one: PageCase, arm: string): string {
-  const mean = one.arms[arm]?.pass_rate?.mean
+  const mean = own(one.arms, arm)?.pass_rate?.mean
   return mean === undefined ? '–' : percent(mean)
 }

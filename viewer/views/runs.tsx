@@ -30,7 +30,7 @@ function falling(value: number | null): number | null {
 export function Runs({ model, route }: { model: Model; route: Route }) {
   const { q = '', order: asked = '' } = route.query
   const narrow = useNarrow()
-  const order = asked in orders ? (asked as keyof typeof orders) : 'case'
+  const order = Object.hasOwn(orders, asked) ? (asked as keyof typeof orders) : 'case'
   const shown = useMemo(() => {
     const keys = orders[order](model)
     const rank = (index: number) => keys[index] ?? Number.POSITIVE_INFINITY
