@@ -2,6 +2,7 @@
 import { render } from 'preact'
 import type { Page } from '../schemas/page.ts'
 import { App } from './app.tsx'
+import { listen } from './data/live.ts'
 import { embedded } from './data/load.ts'
 import { modelOf } from './data/model.ts'
 import { parseVisible, unpack } from './data/unpack.ts'
@@ -13,6 +14,7 @@ async function start(target: HTMLElement): Promise<void> {
   target.textContent = ''
   render(<App model={modelOf(page)} />, target)
   document.documentElement.dataset.ready = 'yes'
+  listen()
 }
 
 if (root !== null) {

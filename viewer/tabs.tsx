@@ -5,6 +5,8 @@ import type { Model } from './data/model.ts'
 import { own } from './data/own.ts'
 import { link, type Route } from './route.ts'
 import { CaseView } from './views/case.tsx'
+import { Compare, hasComparisons } from './views/compare.tsx'
+import { hasHistory, Improve } from './views/improve.tsx'
 import { Overview } from './views/overview.tsx'
 import { RunView } from './views/run.tsx'
 import { Runs } from './views/runs.tsx'
@@ -27,6 +29,8 @@ const always = () => true
 const views: Record<string, View> = {
   '': { label: 'Overview', present: always, draw: (model, route) => <Overview model={model} route={route} /> },
   runs: { label: 'Runs', present: always, draw: (model, route) => <Runs model={model} route={route} /> },
+  compare: { label: 'Compare', present: hasComparisons, draw: (model) => <Compare model={model} /> },
+  improve: { label: 'Improve', present: hasHistory, draw: (model) => <Improve model={model} /> },
   case: { label: null, present: always, draw: (model, route) => <CaseView model={model} route={route} /> },
   run: { label: null, present: always, draw: (model, route) => <RunView model={model} route={route} /> },
 }

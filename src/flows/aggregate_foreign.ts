@@ -35,7 +35,7 @@ export async function aggregateForeign(
   const [used, planned] = [benchmark.counts?.used ?? 0, benchmark.counts?.planned ?? 0]
   const complete = benchmark.complete ?? false
   context.emit({ type: 'benchmark_written', folder, benchmark: paths.benchmark, complete, used, planned })
-  return { folder, benchmark, paths, folders }
+  return { folder, benchmark, paths, folders, prompts }
 }
 
 function inputOf(folder: string, { cases, arms, committed }: Foreign, context: FlowContext): AggregateInput {

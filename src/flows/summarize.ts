@@ -10,6 +10,7 @@ import { redactorFor } from '../base/redact.ts'
 import { aggregate } from '../phases/4-report/aggregate.ts'
 import type { AggregateInput } from '../phases/4-report/input.ts'
 import { toMarkdown } from '../phases/4-report/markdown.ts'
+import type { Prompts } from '../phases/4-report/page/cases.ts'
 import type { Damage } from '../store/damage.ts'
 import { type BenchmarkPaths, benchmarkPaths, runPaths } from '../store/paths.ts'
 import { type CountedRun, readAgain, readCounted, writeArtefact } from '../store/store.ts'
@@ -28,6 +29,8 @@ export interface Summarized {
   paths: Pick<BenchmarkPaths, 'benchmark' | 'markdown' | 'report'>
   /** The folder of each run, absolute, by runKey. */
   folders: ReadonlyMap<string, string>
+  /** What a page shows of the cases besides. */
+  prompts: Prompts
   /** Of a calibration: what later benchmarks read of it. */
   calibration?: string
   /** Where the same lies in another dialect; absent: not asked for. */
@@ -55,23 +58,15 @@ export async function summarize(
   folder: string,
   plan: Plan,
   context: FlowContext,
-  { stop, known }: SoFar = {},
+  soFar: SoFar = {},
 ): Promise<BenchResult> {
-  const results = readResults({ folder, plan, known }, context)
   const redactor = redactorFor(context.env)
-  const noise = await knownNoise(folder, plan, context)
-  const { judge, ...trust } = await trustOf(folder, plan, context)
-  const made = aggregate({ ...aggregateInput(plan, results), statistics: { noise, judge } })
+  const { benchmark, folders } = await benchmarkNow(folder, plan, context, soFar)
   const paths = benchmarkPaths(folder)
-  const benchmark = withStop(
-    redactor.value(withAnalystNotes({ ...made, ...trust }, folder, context)),
-    stop === undefined ? await lastStop(paths.benchmark) : stop,
-  )
   await writeArtefact(benchmarkSchema, paths.benchmark, benchmark)
   const isNoise = collectionOf(plan) === 'calibrations'
   if (isNoise) await writeCalibration(folder, plan, benchmark)
   await writeAtomic(paths.markdown, toMarkdown(benchmark))
-  const folders = new Map(plan.runs.map((spec) => [runKey(spec), runPaths(folder, spec.run_id).folder]))
   const prompts = redactor.value(plan)
   await writePage({ folder, report: paths.report, benchmark, prompts, folders, redactor, files: caseFiles(plan.cases) })
   context.emit({
@@ -82,7 +77,26 @@ export async function summarize(
     used: benchmark.counts?.used ?? 0,
     planned: benchmark.counts?.planned ?? plan.runs.length,
   })
-  return { folder, plan, benchmark, paths, folders, ...(isNoise && { calibration: paths.calibration }) }
+  return { folder, plan, benchmark, paths, folders, prompts, ...(isNoise && { calibration: paths.calibration }) }
+}
+
+/** What summarize writes, in memory: it only reads, so that a page can be asked for while the runs are made. */
+export async function benchmarkNow(
+  folder: string,
+  plan: Plan,
+  context: FlowContext,
+  { stop, known }: SoFar = {},
+): Promise<Pick<Summarized, 'benchmark' | 'folders'>> {
+  const results = readResults({ folder, plan, known }, context)
+  const noise = await knownNoise(folder, plan, context)
+  const { judge, ...trust } = await trustOf(folder, plan, context)
+  const made = aggregate({ ...aggregateInput(plan, results), statistics: { noise, judge } })
+  const benchmark = withStop(
+    redactorFor(context.env).value(withAnalystNotes({ ...made, ...trust }, folder, context)),
+    stop === undefined ? await lastStop(benchmarkPaths(folder).benchmark) : stop,
+  )
+  const folders = new Map(plan.runs.map((spec) => [runKey(spec), runPaths(folder, spec.run_id).folder]))
+  return { benchmark, folders }
 }
 
 /** What the aggregator gets of a plan and of what is on disk. */

@@ -4,12 +4,14 @@ import path from 'node:path'
 import { type Trend, trend as trendSchema } from '../../schemas/trend.ts'
 import { UserError } from '../base/error.ts'
 import { exists, writeAtomic } from '../base/files.ts'
+import { redactorFor } from '../base/redact.ts'
 import { trendHtml } from '../phases/4-report/trend_page.ts'
 import { trendMarkdown } from '../phases/4-report/trend_text.ts'
 import { benchmarkPaths, indexPaths, trendPaths } from '../store/paths.ts'
 import { listBenchmarks, writeArtefact } from '../store/store.ts'
 import { aggregateAgain } from './aggregate.ts'
 import type { FlowContext } from './context.ts'
+import { writePage } from './page/write_page.ts'
 import type { Summarized } from './summarize.ts'
 import { readTrend } from './trend.ts'
 
@@ -18,6 +20,8 @@ export interface ViewRequest {
   folder: string
   /** A folder that gets a copy of the page as index.html; null: none. */
   copyTo: string | null
+  /** The page holds all that it has room for, and nothing lies beside it. */
+  singleFile: boolean
   /** All benchmarks below the folder over time. */
   trend: boolean
 }
@@ -35,6 +39,7 @@ export async function view(request: ViewRequest, context: FlowContext): Promise<
   const folder = path.resolve(request.folder)
   const isTrend = request.trend || (await isFolderOfBenchmarks(folder))
   const viewed = isTrend ? await writeTrend(folder) : await pageOf(folder, context)
+  if (request.singleFile && viewed.summarized !== null) await writeSingle(viewed.page, viewed.summarized, context)
   if (request.copyTo === null) return viewed
   const page = path.join(path.resolve(request.copyTo), 'index.html')
   await mkdir(path.dirname(page), { recursive: true }).catch((error: unknown) => {
@@ -42,10 +47,16 @@ export async function view(request: ViewRequest, context: FlowContext): Promise<
   })
   await copyFile(viewed.page, page)
   const data = path.join(path.dirname(viewed.page), 'report.data')
-  if (viewed.summarized !== null && (await exists(data))) {
+  if (!request.singleFile && viewed.summarized !== null && (await exists(data))) {
     await cp(data, path.join(path.dirname(page), 'report.data'), { recursive: true })
   }
   return { ...viewed, page }
+}
+
+async function writeSingle(report: string, made: Summarized, context: FlowContext): Promise<void> {
+  const { folder, benchmark, folders, prompts } = made
+  const redactor = redactorFor(context.env)
+  await writePage({ folder, report, benchmark, prompts, folders, redactor, singleFile: true })
 }
 
 /** `<workspace>/benchmarks`, or the like: folders named by their time, of ours. */

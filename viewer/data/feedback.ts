@@ -12,7 +12,7 @@ const notes = new Map<string, PageNote>()
 const listeners = new Set<() => void>()
 const shared = { ready: false, state: '' }
 
-const isServed = location.protocol !== 'file:' && document.documentElement.dataset.served === 'yes'
+export const isServed = location.protocol !== 'file:' && document.documentElement.dataset.served === 'yes'
 
 interface Feedback {
   notes: ReadonlyMap<string, PageNote>

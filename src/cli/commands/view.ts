@@ -20,6 +20,18 @@ function viewOptions(args: Argv) {
       default: false,
       describe: 'all benchmarks below the folder over time, as trend.html',
     })
+    .option('single-file', {
+      type: 'boolean',
+      default: false,
+      describe:
+        'all in report.html and nothing in report.data/; what has no room in 30 MB is left out, which the page says',
+    })
+    .option('serve', {
+      type: 'boolean',
+      default: false,
+      conflicts: ['static'],
+      describe: 'serve the page on 127.0.0.1: live while a bench runs, notes saved at once; writes no report.html',
+    })
     .option('static', { type: 'string', requiresArg: true, describe: 'also a copy as index.html in this folder' })
     .usage(
       '$0 view [folder] [options]\n\nwrite report.html anew from the gradings on disk, and open it\n\nReads what `aggregate` reads: our workspaces and the folders of other tools.',
@@ -33,9 +45,10 @@ function viewOptions(args: Argv) {
 export function addView(args: Argv, done: Done): Argv {
   return args.command('view [folder]', 'open the page of a benchmark', viewOptions, async (parsed) => {
     const { view } = await import('../../flows/view.ts')
-    const { folder, json, open, trend, static: copyTo = null } = parsed
+    const { folder, json, open, trend, static: copyTo = null, singleFile } = parsed
+    if (parsed.serve) return serveUntilStopped(folder, { json, open })
     const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) =>
-      view({ folder, copyTo, trend }, context),
+      view({ folder, copyTo, trend, singleFile }, context),
     )
     if (open && !json && process.stdout.isTTY === true) await openPage(result.page)
     if (result.trend !== undefined && !json) {
@@ -49,6 +62,16 @@ export function addView(args: Argv, done: Done): Argv {
     process.stdout.write(`${line}\n`)
     if (result.summarized !== null) done(await showResult(result.summarized, { json, interrupted }))
   })
+}
+
+async function serveUntilStopped(folder: string, { json, open }: { json: boolean; open: boolean }): Promise<void> {
+  const { serve } = await import('../../flows/serve/serve.ts')
+  await withFlow({ json, concurrency: 1 }, (context) =>
+    serve(folder, context, (url) => {
+      process.stdout.write(json ? `${JSON.stringify({ type: 'serving', url })}\n` : `serving ${url} (Ctrl-C ends it)\n`)
+      if (open && !json && process.stdout.isTTY === true) void openPage(url)
+    }),
+  )
 }
 
 /** A machine without a browser is no mistake: the page is there, and its path is printed. */

@@ -45,7 +45,7 @@ export async function writePage(request: PageRequest): Promise<void> {
 }
 
 /** The text of the page; what lies beside it is on disk when this returns. */
-function makePage(request: PageRequest): string {
+export function makePage(request: PageRequest): string {
   const { benchmark, folder, redactor, singleFile = false } = request
   const most = singleFile ? inSingleFile : inPage
   const data: { key: string; text: string }[] = []

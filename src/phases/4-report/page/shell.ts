@@ -7,6 +7,7 @@ import { visible } from '../words.ts'
 import { packed } from './pack.ts'
 
 interface View {
+  served: boolean
   policy: string
   nonce: string
   css: string
@@ -52,6 +53,7 @@ export function shell({ page, data, served }: Shell): string {
   const nonce = hash.digest('base64url')
   const { said, benchmark } = page
   return fill({
+    served,
     policy: policy(nonce, served),
     nonce,
     ...program,

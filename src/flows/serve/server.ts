@@ -1,0 +1,122 @@
+/** The server of `view --serve`: the page, the files beside it and the notes of one benchmark, for this machine's browser alone. */
+import { once } from 'node:events'
+import { createReadStream, existsSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import path from 'node:path'
+
+export interface Served {
+  /** The page as it is now. */
+  page(): Promise<string>
+  /** Folder of the files beside the page, absolute. */
+  data: string
+  /** Throws where the notes are unfit. */
+  save(body: string): Promise<void>
+}
+
+export interface Server {
+  url: string
+  /** Tells every open page that there is something new. */
+  changed(): void
+  close(): Promise<void>
+}
+
+const largestBody = 2_000_000
+const headers = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'cross-origin-resource-policy': 'same-origin',
+  'referrer-policy': 'no-referrer',
+  'cache-control': 'no-store',
+}
+
+/** On 127.0.0.1, at a free port. */
+export async function startServer(served: Served): Promise<Server> {
+  const listening = new Set<ServerResponse>()
+  const server = createServer((request, response) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+    const refusal = refused(request, portOf(server.address()))
+    if (refusal !== null) {
+      end(response, 403, refusal)
+      return
+    }
+    answer({ request, response, served, listening }).catch((error: unknown) => {
+      end(response, 500, error instanceof Error ? error.message : String(error))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return {
+    url: `http://127.0.0.1:${portOf(server.address())}/`,
+    changed: () => {
+      for (const response of listening) response.write('data: changed\n\n')
+    },
+    close: async () => {
+      for (const response of listening) response.end()
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    },
+  }
+}
+
+function portOf(address: ReturnType<import('node:http').Server['address']>): number {
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** A foreign page that reaches this port (by its own name for 127.0.0.1, or across origins) gets nothing. */
+function refused(
+  { headers: { host = '', origin, 'sec-fetch-site': site } }: IncomingMessage,
+  port: number,
+): string | null {
+  const own = [`127.0.0.1:${port}`, `localhost:${port}`]
+  if (!own.includes(host)) return 'not this host'
+  if (origin !== undefined && !own.some((name) => origin === `http://${name}`)) return 'not this origin'
+  return site === 'cross-site' || site === 'same-site' ? 'not from another site' : null
+}
+
+function end(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
+  if (response.headersSent) return void response.end()
+  response.writeHead(status, { 'content-type': type }).end(text)
+}
+
+interface Exchange {
+  request: IncomingMessage
+  response: ServerResponse
+  served: Served
+  listening: Set<ServerResponse>
+}
+
+async function answer({ request, response, served, listening }: Exchange): Promise<void> {
+  const target = (request.url ?? '').split('?')[0] ?? ''
+  const asked = `${request.method} ${target}`
+  if (asked === 'GET /') return end(response, 200, await served.page(), 'text/html; charset=utf-8')
+  if (asked === 'GET /events') {
+    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': here\n\n')
+    listening.add(response)
+    request.on('close', () => listening.delete(response))
+    return
+  }
+  if (asked === 'POST /feedback') return saveNotes(request, response, served)
+  const [, name] = /^GET \/report\.data\/([A-Za-z0-9][A-Za-z0-9._-]*\.js)$/.exec(asked) ?? []
+  const file = name === undefined ? null : path.join(served.data, name)
+  if (file === null || !existsSync(file)) return end(response, 404, 'nothing here')
+  response.writeHead(200, { 'content-type': 'text/javascript; charset=utf-8' })
+  createReadStream(file).pipe(response)
+}
+
+async function saveNotes(request: IncomingMessage, response: ServerResponse, served: Served): Promise<void> {
+  if (!(request.headers['content-type'] ?? '').startsWith('application/json')) return end(response, 415, 'not JSON')
+  const parts: Buffer[] = []
+  let size = 0
+  for await (const part of request) {
+    const bytes = Buffer.from(part)
+    size += bytes.length
+    if (size > largestBody) return end(response, 413, 'too long')
+    parts.push(bytes)
+  }
+  const problem = await served.save(Buffer.concat(parts).toString('utf8')).then(
+    () => null,
+    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+  )
+  end(response, problem === null ? 200 : 400, problem ?? 'saved')
+}

@@ -1,0 +1,123 @@
+/** `view --serve` in a real browser: live while runs come in, notes saved at once, nothing for foreign pages, no way out of its files. */
+import { spawn } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { agent, fresh, makeSkill, whetstone } from '../e2e/program.ts'
+import { launch, open, withChromium } from './browser.ts'
+
+const bin = path.join(import.meta.dirname, '../../dist/src/cli/bin.js')
+
+interface Asked {
+  path: string
+  method?: string
+  headers?: Record<string, string>
+  body?: string
+}
+
+/** The path goes out as it is: fetch would tidy it. */
+function ask(url: string, { path: target, method = 'GET', headers = {}, body }: Asked): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const { port } = new URL(url)
+    const sent = request({ host: '127.0.0.1', port, path: target, method, headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+withChromium('view --serve', () => {
+  const it: { browser?: Browser; folder: string; url: string; stop(): void } = { folder: '', url: '', stop: () => {} }
+  beforeAll(async () => {
+    const skill = makeSkill([{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }])
+    const workspace = path.join(fresh(), 'ws')
+    const end = await whetstone([
+      'bench',
+      skill,
+      '--engine',
+      agent('verbose.mjs'),
+      '--workspace',
+      workspace,
+      '--json',
+      '--runs',
+      '2',
+    ])
+    it.folder = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '').folder
+    const child = spawn(process.execPath, [bin, 'view', it.folder, '--serve', '--json'], {
+      env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: tmpdir() },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    it.stop = () => void child.kill('SIGINT')
+    for await (const line of child.stdout) {
+      it.url = JSON.parse(`${line}`).url
+      break
+    }
+    it.browser = await launch()
+  })
+  afterAll(async () => {
+    await it.browser?.close()
+    it.stop()
+  })
+  const opened = (hash: string) => {
+    if (it.browser === undefined) throw new Error('no browser')
+    return open(it.browser, `${it.url}${hash}`)
+  }
+
+  test('a note is saved at once, in the form of skill-creator', async () => {
+    const { page, errors } = await opened('#/run/1/with_skill/1')
+    await page.locator('textarea').fill('too long')
+    await page.getByText('Saved.').waitFor()
+    expect(JSON.parse(readFileSync(path.join(it.folder, 'feedback.json'), 'utf8'))).toMatchObject({
+      reviews: [{ run_id: expect.stringMatching(/^eval-1-.*with_skill-run-1$/), feedback: 'too long' }],
+      status: 'complete',
+    })
+    expect(errors).toEqual([])
+  })
+  test('a run that comes in is seen without a key being pressed', async () => {
+    const run = path.join(it.folder, 'eval-1-task', 'with_skill', 'run-2')
+    const away = path.join(fresh(), 'run-2')
+    cpSync(run, away, { recursive: true })
+    rmSync(run, { recursive: true })
+    const { page } = await opened('#/runs')
+    await page.getByText('missing').first().waitFor()
+    mkdirSync(path.dirname(run), { recursive: true })
+    cpSync(away, run, { recursive: true })
+    await page.getByText('missing').first().waitFor({ state: 'detached', timeout: 20_000 })
+  })
+  const own = () => ({ host: new URL(it.url).host })
+  const json = { 'content-type': 'application/json' }
+  const note = JSON.stringify({ reviews: [], status: 'complete' })
+  test.each<[string, number, () => Asked]>([
+    ['the page', 200, () => ({ path: '/', headers: own() })],
+    ['another name for this machine', 403, () => ({ path: '/', headers: { host: 'evil.example' } })],
+    ['a foreign origin', 403, () => ({ path: '/', headers: { ...own(), origin: 'http://evil.example' } })],
+    ['another site', 403, () => ({ path: '/', headers: { ...own(), 'sec-fetch-site': 'cross-site' } })],
+    [
+      'notes from a foreign origin',
+      403,
+      () => ({ path: '/feedback', method: 'POST', headers: { ...own(), ...json, origin: 'null' }, body: note }),
+    ],
+    [
+      'notes as a form',
+      415,
+      () => ({ path: '/feedback', method: 'POST', headers: { ...own(), 'content-type': 'text/plain' }, body: note }),
+    ],
+    [
+      'notes of no form',
+      400,
+      () => ({ path: '/feedback', method: 'POST', headers: { ...own(), ...json }, body: '{"a":1}' }),
+    ],
+    ['out of the folder', 404, () => ({ path: '/report.data/../plan.json', headers: own() })],
+    ['out of it, encoded', 404, () => ({ path: '/report.data/%2e%2e%2fplan.json', headers: own() })],
+    ['an absolute path', 404, () => ({ path: '//etc/passwd', headers: own() })],
+    ['a file of the benchmark', 404, () => ({ path: '/plan.json', headers: own() })],
+  ])('%s: %i', async (_what, status, asked) => expect(await ask(it.url, asked())).toBe(status))
+  test('negative control: the files that it refuses are there', () => {
+    expect(existsSync(path.join(it.folder, 'plan.json'))).toBe(true)
+  })
+})
