@@ -16,6 +16,7 @@ const all = [
   'inflight',
   'evidence',
   'gradings',
+  'viewer',
 ]
 const names = asked.length > 0 ? asked : all
 for (const name of names) {

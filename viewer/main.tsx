@@ -14,6 +14,7 @@ async function start(target: HTMLElement): Promise<void> {
   target.textContent = ''
   render(<App model={modelOf(page)} />, target)
   document.documentElement.dataset.ready = 'yes'
+  performance.mark('ready')
   listen()
 }
 
