@@ -6,7 +6,7 @@ import { bin, exitOf, fresh, makeSkill, report, startPractice } from './shared.m
 
 const count = Number(process.argv[2] ?? 1000)
 /** Long enough for every run to have begun its last request before the first of them is answered. */
-const lastMs = count * 150
+const lastMs = count * 120
 const scenario = {
   latency: 50,
   rules: [

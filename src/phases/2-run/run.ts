@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
+import pLimit from 'p-limit'
 import type { RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import { messageOf } from '../../base/error.ts'
@@ -104,6 +105,9 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
 
 const stderrName = 'stderr.log'
 
+/** Working folders that are made at once: a thousand runs that begin together would hold all that this takes together. */
+const settingUp = pLimit(64)
+
 interface Place {
   cwd: string
   env: Record<string, string>
@@ -127,10 +131,15 @@ async function runIn(request: GatedRequest, place: Place): Promise<RunEnd> {
   }
   const startedAt = new Date()
   try {
-    const skills = await layOut(layout)
     const folder = environmentIn(place.cwd)
-    const environment = await installEnvironment(spec.environment, { cwd: place.cwd, folder })
-    const before = await takeSnapshot(place.cwd, engine.skillsFolder)
+    const { skills, environment, before } = await settingUp(async () => {
+      layout.signal.throwIfAborted()
+      return {
+        skills: await layOut(layout),
+        environment: await installEnvironment(spec.environment, { cwd: place.cwd, folder }),
+        before: await takeSnapshot(place.cwd, engine.skillsFolder),
+      }
+    })
     place.transcript.add({ type: 'user', step: 0, text: spec.prompt })
     const task = { ...taskOf(request, place, skills), environment }
     return { ...(await timed(request, task, place.transcript)), before }
