@@ -12,12 +12,23 @@ export function activationOf(cases: readonly ScoredCase[], arms: Arms): Statisti
     { name: arms.baseline, side: 'baseline' as const },
   ]
   const rows = sides.flatMap(({ name, side }) => {
-    const known = cases.flatMap((one) => one.runs[side].flatMap(({ run }) => run.result.skill_read ?? []))
-    if (name === null || known.length === 0) return []
+    const { read, known } = readIn(cases, side)
+    if (name === null || known === 0) return []
     const when = side === 'candidate' ? whenRead(cases) : null
-    return [[name, { read: known.filter(Boolean).length, known: known.length, difference_when_read: when }]]
+    return [[name, { read, known, difference_when_read: when }]]
   })
   return Object.fromEntries(rows)
+}
+
+function readIn(cases: readonly ScoredCase[], side: 'candidate' | 'baseline'): { read: number; known: number } {
+  let [read, known] = [0, 0]
+  for (const { runs } of cases) {
+    for (const { run } of runs[side]) {
+      if (typeof run.result.skill_read === 'boolean') known += 1
+      if (run.result.skill_read === true) read += 1
+    }
+  }
+  return { read, known }
 }
 
 /** Over the cases with a run that read the skill and a run of the baseline; null without any. */

@@ -12,8 +12,8 @@ interface Found {
   indicator: StatisticsExpectation['indicator']
   candidate: { passed: number; total: number }
   baseline: { passed: number; total: number }
-  /** One "run+" or "run-" a verdict. */
-  verdicts: string[]
+  /** One number a verdict, from its run, arm and outcome; the runs of a case come in the same order for all its rows. */
+  verdicts: number[]
 }
 
 /** By case, in the order in which they stand in its runs. */
@@ -28,7 +28,7 @@ export function expectationRows(runs: readonly BenchmarkRun[], arms: Arms): Stat
       const row = own.get(one.text) ?? newRow(run.eval_id, one.text, indicatorOf(one, rulesApply(arms)))
       row[side].total += 1
       if (one.passed) row[side].passed += 1
-      row.verdicts.push(`${side} ${run.run_number}${one.passed ? '+' : '-'}`)
+      row.verdicts.push(4 * run.run_number + (side === 'candidate' ? 2 : 0) + (one.passed ? 1 : 0))
       own.set(one.text, row)
     }
   }
@@ -39,7 +39,7 @@ export function expectationRows(runs: readonly BenchmarkRun[], arms: Arms): Stat
 function rowsOf(rows: readonly Found[]): StatisticsExpectation[] {
   const first = new Map<string, string>()
   return rows.map((row) => {
-    const pattern = row.verdicts.sort().join(' ')
+    const pattern = row.verdicts.join(' ')
     const twin = first.get(pattern) ?? null
     if (twin === null) first.set(pattern, row.text)
     return rowOf(row, twin)

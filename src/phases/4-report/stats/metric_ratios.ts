@@ -1,5 +1,4 @@
 /** The ratios of time, tokens and cost between the arms, over the runs in which they are known. */
-import type { BenchmarkRun } from '../../../../schemas/benchmark.ts'
 import type { Statistics } from '../../../../schemas/benchmark_statistics.ts'
 import { ratioOf } from './ratio.ts'
 import { round } from './round.ts'
@@ -28,9 +27,10 @@ export function metricRatios(cases: readonly ScoredCase[], alpha: number): Stati
 }
 
 function valuesOf(runs: readonly ScoredRun[], metric: Metric): number[] {
-  return runs.flatMap(({ run }) => known(run, metric))
-}
-
-function known({ result }: BenchmarkRun, metric: Metric): number | [] {
-  return result[metric] ?? []
+  const values: number[] = [] // once for each of very many cells, so no list for each run
+  for (const { run } of runs) {
+    const value = run.result[metric] ?? null
+    if (value !== null) values.push(value)
+  }
+  return values
 }

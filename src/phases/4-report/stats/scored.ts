@@ -43,7 +43,9 @@ export function scoredCases(runs: readonly BenchmarkRun[], arms: Arms): ScoredCa
         runs: ordered,
         candidate: ordered.candidate.map(shareOf),
         baseline: ordered.baseline.map(shareOf),
-        numbers: { candidate: ordered.candidate.map(numberOf), baseline: ordered.baseline.map(numberOf) },
+        ...((hasGap(ordered.candidate) || hasGap(ordered.baseline)) && {
+          numbers: { candidate: ordered.candidate.map(numberOf), baseline: ordered.baseline.map(numberOf) },
+        }),
       }
     })
 }
@@ -59,6 +61,11 @@ function inOrder(runs: ScoredRun[]): ScoredRun[] {
 
 function shareOf({ share }: ScoredRun): number {
   return share
+}
+
+/** The numbers are not 1, 2, 3, … */
+function hasGap(runs: readonly ScoredRun[]): boolean {
+  return (runs.at(-1)?.run.run_number ?? 0) !== runs.length
 }
 
 function numberOf({ run }: ScoredRun): number {

@@ -1,5 +1,5 @@
 /** The sentence of each scope, as a person reads it. */
-import type { Noise, ScopeDifference, Until } from '../../../../schemas/benchmark_statistics.ts'
+import type { Noise, ScopeDifference, Until, Verdict } from '../../../../schemas/benchmark_statistics.ts'
 import { hundredths, percent, plural, probability } from '../words.ts'
 import { fixed } from './round.ts'
 import type { ScopeNumbers } from './these_cases.ts'
@@ -25,7 +25,9 @@ export function theseCasesSentence(scope: ScopeNumbers, told: Told): string {
   const subject = told.meet === 'versions' ? 'runs with the new version' : 'runs with the skill'
   const [fewest, most] = told.runs
   const runs = fewest === most ? `${plural(most, 'run')} each` : `${fewest} to ${most} runs each`
-  const basis = [runs, pText(difference), boundText(difference), anytimeText(difference)].filter((part) => part !== '')
+  const basis = [runs, pText(difference), boundText(difference), anytimeText(difference, verdict)].filter(
+    (part) => part !== '',
+  )
   const facts = `${subject} meet ${pointsText(mean)} of their expectations${ends(difference)} (${basis.join(', ')})`
   const end = {
     helps: '',
@@ -88,8 +90,11 @@ function boundText({ method }: ScopeDifference): string {
   return method === 'beta_bound' ? 'nothing varies: a bound' : ''
 }
 
-function anytimeText({ p_method }: ScopeDifference): string {
-  return p_method === 'e_value' ? 'valid at every look' : ''
+function anytimeText({ p_method, ci_low, ci_high }: ScopeDifference, verdict: Verdict): string {
+  if (p_method !== 'e_value') return ''
+  const holdsNone = ci_low !== null && ci_high !== null && ci_low <= 0 && ci_high >= 0
+  const isWide = holdsNone && (verdict === 'helps' || verdict === 'hurts')
+  return isWide ? 'valid at every look; the interval is wide after few blocks' : 'valid at every look'
 }
 
 function untilText({ until }: Pick<Told, 'until'>): string[] {

@@ -2,7 +2,7 @@
 import type { Scope, ScopeDifference } from '../../../../schemas/benchmark_statistics.ts'
 import { type CaseScores, comparable } from './case_scores.ts'
 import { bettingDifference } from './confidence_sequence.ts'
-import { countPairs, eValue } from './e_value.ts'
+import { boundaryAlpha, countPairs, eValue } from './e_value.ts'
 import { meanOf, varianceOf } from './moments.ts'
 import { type StatisticsOptions, usualPower } from './options.ts'
 import { blocksOf, type Pair } from './pairs.ts'
@@ -84,18 +84,17 @@ function differenceOf({ candidate, baseline }: Pair): number {
 }
 
 /** Runs a case and arm, all told, that would find the difference as it was seen; null where they are out of reach. */
-function neededRuns(cases: readonly CaseScores[], { alpha }: StatisticsOptions): number | null {
+function neededRuns(cases: readonly CaseScores[], { alpha, sequential }: StatisticsOptions): number | null {
   const interval = withinInterval(cases, alpha)
   if (interval === null || interval.standardError === null || Math.abs(interval.mean) < 0.02) return null
   const spread = (side: 'candidate' | 'baseline') => meanOf(cases.map((one) => varianceOf(one[side])))
-  const found = runsNeeded({
-    between: 0,
-    candidate: spread('candidate'),
-    baseline: spread('baseline'),
-    cases: cases.length,
-    detect: Math.abs(interval.mean),
-    alpha,
-    power: usualPower,
-  })
+  const [candidate, baseline] = [spread('candidate'), spread('baseline')]
+  const detect = Math.abs(interval.mean)
+  const ofSize = (size: number) =>
+    runsNeeded({ between: 0, candidate, baseline, cases: cases.length, detect, alpha: size, power: usualPower })
+  const fixed = ofSize(alpha)
+  // looks ask for more than a test of fixed size: as much as so many unequal pairs would
+  const unequal = (candidate + baseline) * cases.length * (fixed ?? 0)
+  const found = sequential === null ? fixed : ofSize(boundaryAlpha(Math.max(unequal, 10), alpha) ?? alpha)
   return found === null || found > 500 ? null : Math.max(2, Math.ceil(found))
 }
