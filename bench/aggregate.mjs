@@ -21,7 +21,7 @@ async function child() {
     }
     if (kept === 0) throw new Error('nothing was read')
   } else {
-    const asked = { folder, candidate: null, baseline: null, force: false, agentskills: null }
+    const asked = { folder, candidate: null, baseline: null, force: false, agentskills: null, page: false }
     const { benchmark } = await aggregateAgain(asked, context())
     if (benchmark.counts.used !== count) throw new Error(`only ${benchmark.counts.used} runs`)
   }

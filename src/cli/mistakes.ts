@@ -37,6 +37,8 @@ const switches = new Set([
   'open',
   'markdown',
   'no-open',
+  'page',
+  'no-page',
   'null',
   'oracle',
   'help',

@@ -48,7 +48,7 @@ function codeFor(benchmark: Benchmark, gates: readonly GateResult[]): number {
   return gates.every(({ passed }) => passed) ? exitCodes.done : exitCodes.gateFailed
 }
 
-function resultLines({ benchmark, paths, exported, calibration }: Summarized): string[] {
+function resultLines({ benchmark, paths, page, exported, calibration }: Summarized): string[] {
   const { bold, yellow, dim } = colours(process.stdout)
   const { header, rows } = summaryTable(benchmark)
   const table = columns([header, ...rows], header.map((_, index) => index).slice(1))
@@ -64,7 +64,7 @@ function resultLines({ benchmark, paths, exported, calibration }: Summarized): s
     ...table.slice(1),
     '',
     ...noteLines(benchmark.notes, width),
-    ...[paths.benchmark, paths.markdown, paths.report, calibration, exported].flatMap((file) =>
+    ...[paths.benchmark, paths.markdown, page ? paths.report : undefined, calibration, exported].flatMap((file) =>
       file === undefined ? [] : `${dim('wrote')} ${place(file)}`,
     ),
   ]

@@ -18,6 +18,8 @@ export interface AggregateRequest {
   force: boolean
   /** A folder that gets the same in the agentskills.io dialect; null: none. */
   agentskills: string | null
+  /** False: benchmark.json and benchmark.md alone. Absent: the page too. */
+  page?: boolean
 }
 
 /** As summarizeFolder; then in another dialect where that is asked for. */
@@ -43,5 +45,5 @@ async function summarizeFolder(request: AggregateRequest, context: FlowContext):
   }
   const plan = await readPlan(folder)
   await using held = await holdBenchmark(folder, context)
-  return await summarize(folder, plan, held.context)
+  return await summarize(folder, plan, held.context, { page: request.page ?? true })
 }

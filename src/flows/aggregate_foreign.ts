@@ -31,11 +31,12 @@ export async function aggregateForeign(
   const all = found.cases.flatMap(({ eval_id, runs }) => runs.map((run) => ({ ...run, eval_id })))
   const folders = new Map(all.map((run) => [runKey(run), path.join(folder, run.folder)]))
   const prompts = redactor.value(found)
-  await writePage({ folder, report: paths.report, benchmark, prompts, folders, redactor })
+  const page = request.page ?? true
+  if (page) await writePage({ folder, report: paths.report, benchmark, prompts, folders, redactor })
   const [used, planned] = [benchmark.counts?.used ?? 0, benchmark.counts?.planned ?? 0]
   const complete = benchmark.complete ?? false
   context.emit({ type: 'benchmark_written', folder, benchmark: paths.benchmark, complete, used, planned })
-  return { folder, benchmark, paths, folders, prompts }
+  return { folder, benchmark, paths, page, folders, prompts }
 }
 
 function inputOf(folder: string, { cases, arms, committed }: Foreign, context: FlowContext): AggregateInput {

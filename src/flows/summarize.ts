@@ -1,4 +1,5 @@
 /** From what is on disk of a benchmark to benchmark.json, benchmark.md and report.html. */
+import { rm } from 'node:fs/promises'
 import { z } from 'zod'
 import { type Benchmark, benchmark as benchmarkSchema } from '../../schemas/benchmark.ts'
 import type { Grading } from '../../schemas/grading.ts'
@@ -27,6 +28,8 @@ export interface Summarized {
   benchmark: Benchmark
   /** Where the reports were written. */
   paths: Pick<BenchmarkPaths, 'benchmark' | 'markdown' | 'report'>
+  /** Whether the page was made. */
+  page: boolean
   /** The folder of each run, absolute, by runKey. */
   folders: ReadonlyMap<string, string>
   /** What a page shows of the cases besides. */
@@ -51,6 +54,8 @@ export interface SoFar {
   stop?: Stop | null
   /** What this process wrote itself and need not read again, by run id. */
   known?: ReadonlyMap<string, CountedRun>
+  /** False: no page, and none of before is left, which would tell another tale. */
+  page?: boolean
 }
 
 /** Reads all runs of the plan, aggregates and writes the reports. */
@@ -67,8 +72,12 @@ export async function summarize(
   const isNoise = collectionOf(plan) === 'calibrations'
   if (isNoise) await writeCalibration(folder, plan, benchmark)
   await writeAtomic(paths.markdown, toMarkdown(benchmark))
+  const { page = true } = soFar
   const prompts = redactor.value(plan)
-  await writePage({ folder, report: paths.report, benchmark, prompts, folders, redactor, files: caseFiles(plan.cases) })
+  if (page) {
+    const files = caseFiles(plan.cases)
+    await writePage({ folder, report: paths.report, benchmark, prompts, folders, redactor, files })
+  } else await rm(paths.report, { force: true })
   context.emit({
     type: 'benchmark_written',
     folder,
@@ -77,7 +86,7 @@ export async function summarize(
     used: benchmark.counts?.used ?? 0,
     planned: benchmark.counts?.planned ?? plan.runs.length,
   })
-  return { folder, plan, benchmark, paths, folders, prompts, ...(isNoise && { calibration: paths.calibration }) }
+  return { folder, plan, benchmark, paths, page, folders, prompts, ...(isNoise && { calibration: paths.calibration }) }
 }
 
 /** What summarize writes, in memory: it only reads, so that a page can be asked for while the runs are made. */

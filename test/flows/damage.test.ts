@@ -124,3 +124,14 @@ describe('aggregate and grade', () => {
     expect(existsSync(path.join(made.folder, name))).toBe(true)
   })
 })
+
+test('aggregate --no-page leaves no page that tells another tale; view makes it', async () => {
+  const page = path.join(made.folder, 'report.html')
+  expect(existsSync(page)).toBe(true)
+  const { code, stderr, stdout } = await whetstone(['aggregate', made.folder, '--no-page'])
+  expect(code, stderr).toBe(0)
+  expect(stdout).not.toContain('report.html')
+  expect(existsSync(page)).toBe(false)
+  await whetstone(['view', made.folder, '--no-open'])
+  expect(existsSync(page)).toBe(true)
+})

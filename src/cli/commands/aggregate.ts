@@ -25,6 +25,11 @@ function aggregateOptions(args: Argv) {
       default: false,
       describe: "overwrite another tool's benchmark.json; without it ours is whetstone-benchmark.json beside it",
     })
+    .option('page', {
+      type: 'boolean',
+      default: true,
+      describe: 'report.html too; --no-page is quicker with many thousand runs, and whetstone view makes the page then',
+    })
     .option('to', {
       choices: ['agentskills'] as const,
       requiresArg: true,
@@ -43,13 +48,13 @@ export function addAggregate(args: Argv, done: Done): Argv {
   const describe = 'write benchmark.json and the reports anew from what is on disk'
   return args.command('aggregate <folder>', describe, aggregateOptions, async (parsed) => {
     const { aggregateAgain } = await import('../../flows/aggregate.ts')
-    const { folder, candidate = null, baseline = null, force, to = null, output = null, json } = parsed
+    const { folder, candidate = null, baseline = null, force, to = null, output = null, page, json } = parsed
     if ((to === null) !== (output === null)) {
       const [given, missing] = to === null ? ['output', 'to'] : ['to', 'output']
       throw new UserError(`--${given} without --${missing}`, 'give both, such as --to agentskills -o pdf-agentskills')
     }
     const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) =>
-      aggregateAgain({ folder, candidate, baseline, force, agentskills: output }, context),
+      aggregateAgain({ folder, candidate, baseline, force, agentskills: output, page }, context),
     )
     done(await showResult(result, { json, interrupted }))
   })
