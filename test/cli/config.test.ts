@@ -161,5 +161,16 @@ describe('a file that comes with the skill', () => {
 test('every flag of bench is a setting or asked once', () => {
   const keys = keysOf('bench')
   const once = Object.keys(benchFlags).filter((name) => !keys.includes(name))
-  expect(once.sort()).toEqual(['dry-run', 'explain', 'fresh', 'last-failed', 'print-config', 'rerun', 'yes'])
+  expect(once.sort()).toEqual([
+    'calibrate',
+    'detect',
+    'dry-run',
+    'explain',
+    'fresh',
+    'last-failed',
+    'power',
+    'print-config',
+    'rerun',
+    'yes',
+  ])
 })
