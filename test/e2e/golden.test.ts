@@ -31,7 +31,7 @@ function normal(text: string): string {
     .replaceAll(/\d{4}-\d\d-\d\dT\d\d[:-]\d\d[:-]\d\d(\.\d+)?Z/g, '<time>')
     .replaceAll(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, '<uuid>')
     .replaceAll(/"[0-9a-f]{64}"/g, '"<sha256>"')
-    .replaceAll(/("version": )"[^"]*"/g, '$1"<version>"')
+    .replaceAll(/("(?:engine_)?version": )"[^"]*"/g, '$1"<version>"')
     .replaceAll(/("(?:\w*(?:duration|seconds)\w*|time_seconds)": )-?[\d.]+/g, '$1"<duration>"')
     .replaceAll(/("time_seconds": )\{[^}]*\}/g, '$1"<durations>"')
     .replaceAll(/("time_seconds": )"[^"<]*"/g, '$1"<duration>"')
