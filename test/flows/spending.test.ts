@@ -204,3 +204,22 @@ describe('a deadline', () => {
     expect(all.started).toHaveLength(8)
   })
 })
+
+test.each([
+  ['came from the cache holds no money', true],
+  ['is still to be made holds its own', false],
+])('a partner that %s', async (_what, isForgotten) => {
+  const runs = runsOf(2, 1)
+  const earlier = new Observed()
+  for (const run of runs) earlier.add('run', run, { usd: 1, tokens: 1, seconds: 1 })
+  const limits = { ...noLimits, budget: 2 }
+  const forecast = new Forecast({ cases: [suiteCase()], options: { judge: null } }, earlier)
+  const request = { limits, purses: new Purses(limits), forecast, open: runs, now: () => new Date(), onStop: () => {} }
+  const spending = new Spending({ ...request, drain: new AbortController().signal })
+  const [made, taken] = arms.map((arm) => runs.filter((run) => run.configuration === arm))
+  if (isForgotten) spending.forget(new Map(taken?.map((run) => [run.run_id, run])))
+  const letIn = new Set<string>()
+  for (const run of made ?? []) void spending.admit(run).then((yes) => yes && letIn.add(run.run_id))
+  await turn()
+  expect(letIn.size).toBe(isForgotten ? 2 : 1)
+})
