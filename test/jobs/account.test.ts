@@ -50,6 +50,22 @@ describe('an account', () => {
     account.end(await account.enter(never), { as: 'refused', retryAfterMs: 20 })
     expect(await account.enter(never)).toBeDefined()
   })
+  test('a pause that ends while the line is looked at keeps nobody waiting', async () => {
+    let now = 0
+    let step = 0
+    const account = new Account({ start: 1, random: () => 0 }, () => {
+      now += step
+      return now
+    })
+    const slot = await account.enter(never)
+    account.end(slot, { as: 'refused', retryAfterMs: 20 })
+    now = 19.5 // the pause ends at 20, between this look and the next
+    step = 0.4
+    const waiting = account.enter(never)
+    now = 21
+    const late = new Promise((resolve) => setTimeout(resolve, 500, 'still waiting'))
+    expect(await Promise.race([waiting, late])).not.toBe('still waiting')
+  })
   test('tells of cuts and pauses', async () => {
     const account = new Account({ start: 10, random: () => 0 })
     const told: unknown[] = []

@@ -82,11 +82,12 @@ export class Account {
   #pump(): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
+    const now = this.#now() // one moment for all: a pause that ended between two looks would ring for nobody
     for (const line of [this.#again, this.#line]) {
       for (const waiter of line) {
-        const slot = this.#rate.admit(this.#now())
+        const slot = this.#rate.admit(now)
         if (slot === null) {
-          this.#ring()
+          this.#ring(now)
           return
         }
         line.delete(waiter)
@@ -95,8 +96,8 @@ export class Account {
     }
   }
 
-  #ring(): void {
-    const ms = this.#rate.opensAt(this.#now()) - this.#now()
+  #ring(now: number): void {
+    const ms = this.#rate.opensAt(now) - now
     if (ms > 0) this.#timer = setTimeout(() => this.#pump(), Math.min(longestTimer, Math.ceil(ms)))
   }
 }
