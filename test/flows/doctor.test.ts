@@ -141,7 +141,7 @@ describe('the machine', () => {
   })
   test('folders of killed benchmarks, which it leaves', async () => {
     const TMPDIR = fresh()
-    const left = path.join(TMPDIR, 'whetstone-999999999-a1B2c3')
+    const left = path.join(TMPDIR, `whetstone-999999999-${'a1'.repeat(12)}`)
     mkdirSync(left)
     const { found } = await examined([], { TMPDIR })
     expect(found('leftovers')).toMatchObject({ state: 'warning', detail: expect.stringContaining(left) })
