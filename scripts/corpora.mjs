@@ -103,7 +103,7 @@ for (const { type, fate, places } of all.flatMap((one) => one.typed ?? [])) {
   const types = fates.get(fate) ?? new Map()
   fates.set(fate, types.set(type, (types.get(type) ?? 0) + places))
 }
-console.log('criteria with a type that may be a check:')
+if (fates.size > 0) console.log('criteria with a type that may be a check:')
 for (const [fate, types] of fates) {
   const sum = [...types.values()].reduce((total, one) => total + one, 0)
   console.log(`  ${fate}: ${sum} (${[...types].map(([type, places]) => `${type} ${places}`).join(', ')})`)

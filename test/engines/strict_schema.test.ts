@@ -35,5 +35,5 @@ test("a judge's answer has one, and every object in it is closed and complete", 
   expect(objects).toBeGreaterThan(3)
   expect(JSON.stringify(strict).match(/"additionalProperties":false/g)?.length).toBe(objects)
   expect(JSON.stringify(strict)).not.toMatch(/"default"|\$schema/)
-  expect(strict).toMatchObject({ required: ['verdicts', 'claims', 'user_notes_summary', 'eval_feedback'] })
+  expect(strict).toMatchObject({ required: ['verdicts', 'rubric', 'claims', 'user_notes_summary', 'eval_feedback'] })
 })

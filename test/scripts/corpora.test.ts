@@ -23,11 +23,11 @@ test('each file has its line, and the last line counts them', () => {
   for (const [name, value] of Object.entries(files)) writeFileSync(path.join(folder, name), JSON.stringify(value))
   const lines = execFileSync(process.execPath, [script, folder], { encoding: 'utf8' }).trim().split('\n')
   expect(lines.map((line) => line.trim().replaceAll(/\s+/g, ' '))).toEqual([
-    'cases runnable no input file input outside no prompt other ungraded derived',
-    'a.json 4 3 0 0 1 0 2 1',
+    'cases runnable no input file input outside no prompt other ungraded derived judged checks',
+    'a.json 4 3 0 0 1 0 2 1 2 0',
     'c.json refused: evals.json: $.evals is an empty list',
-    'deep/b.json 1 0 1 0 0 0 0 0',
-    'all 5 3 1 0 1 0 2 1',
+    'deep/b.json 1 0 1 0 0 0 0 0 1 0',
+    'all 5 3 1 0 1 0 2 1 3 0',
     '',
     '3 files: 1 load with a case that can run, 1 only lack input files that are not in DIR, 0 have no case that can run, 1 are refused',
   ])

@@ -1,6 +1,7 @@
 /** `whetstone view`: writes the page of a folder anew and opens it. */
 import path from 'node:path'
 import type { Argv } from 'yargs'
+import { UserError } from '../../base/error.ts'
 import { type Done, showResult, withFlow, withJson } from './shared.ts'
 
 function viewOptions(args: Argv) {
@@ -29,7 +30,6 @@ function viewOptions(args: Argv) {
     .option('serve', {
       type: 'boolean',
       default: false,
-      conflicts: ['static'],
       describe: 'serve the page on 127.0.0.1: live while a bench runs, notes saved at once; writes no report.html',
     })
     .option('static', { type: 'string', requiresArg: true, describe: 'also a copy as index.html in this folder' })
@@ -46,6 +46,9 @@ export function addView(args: Argv, done: Done): Argv {
   return args.command('view [folder]', 'open the page of a benchmark', viewOptions, async (parsed) => {
     const { view } = await import('../../flows/view.ts')
     const { folder, json, open, trend, static: copyTo = null, singleFile } = parsed
+    if (parsed.serve && copyTo !== null) {
+      throw new UserError('--serve and --static: a page is served, or copied to be published', 'give one of them')
+    }
     if (parsed.serve) return serveUntilStopped(folder, { json, open })
     const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) =>
       view({ folder, copyTo, trend, singleFile }, context),
