@@ -13,7 +13,8 @@ interface Size {
 /** "3 runs of 4 cases find a difference of 58 points or more on these cases (power 0.8)". */
 export function detectableText({ power, these_cases: own, cases_like_these: sample }: Detectable, size: Size): string {
   const runs = `${size.isMost ? 'at most ' : ''}${size.runs} ${size.runs === 1 ? 'run' : 'runs'} of ${casesText(size.cases)}`
-  const these = own >= 1 ? 'find no difference for sure on these cases' : `find ${points(own)} on these cases`
+  const find = size.runs === 1 ? 'finds' : 'find'
+  const these = own >= 1 ? `may find no difference on these cases` : `${find} ${points(own)} on these cases`
   const like = sample === null ? 'too few cases for others like these' : likeText(sample)
   return `${runs} ${these}, ${like} (power ${power})`
 }
@@ -24,19 +25,25 @@ export function designLines({ plan, detectable, needed }: Planned): string[] {
   const size = { cases: plan.cases.filter((one) => one.cannot_run === null).length, runs, isMost: until !== undefined }
   const lines = [`detects   ${detectableText(detectable, size)}`]
   if (needed === null) return lines
-  const which = size.cases === 1 ? 'this case' : `these ${size.cases} cases`
+  const which = size.cases === 1 ? 'this case' : `each of these ${size.cases} cases`
   const most = size.isMost ? 'at most ' : ''
-  const these = `${most}${needed.runs} runs of each of ${which} in each arm`
-  const others = `for cases like these ${needed.cases} cases with ${most}${runs} runs`
-  return [...lines, `needed    for ${points(needed.detect)}: ${these}; ${others} (power ${detectable.power})`]
+  const these = `${most}${needed.runs} runs of ${which} in each arm`
+  const others = `for cases like these ${needed.cases} cases with ${most}${runs} ${runs === 1 ? 'run' : 'runs'}`
+  return [...lines, `needed    for ${asked(needed.detect)}: ${these}; ${others} (power ${detectable.power})`]
 }
 
 function likeText(sample: number): string {
-  return sample >= 1 ? 'none for sure for cases like these' : `${points(sample)} for cases like these`
+  return sample >= 1 ? 'maybe none for cases like these' : `${points(sample)} for cases like these`
 }
 
 function casesText(cases: number): string {
   return `${cases} ${cases === 1 ? 'case' : 'cases'}`
+}
+
+/** As it was asked for. */
+function asked(rate: number): string {
+  const percent = Number((rate * 100).toFixed(2))
+  return `a difference of ${percent} ${percent === 1 ? 'point' : 'points'}`
 }
 
 /** A rate up to the next whole point: what is found for sure. */

@@ -141,7 +141,7 @@ function withStop(made: Benchmark, stop: Stop | null): Benchmark {
   return { ...made, metadata: { ...made.metadata, stopped: stop } }
 }
 
-/** Of a benchmark.json that is written anew: its thousands of runs need no check. */
+/** What ended a benchmark, and whether all of it is there: its thousands of runs need no check for that. */
 const ending = z.looseObject({
   metadata: benchmarkSchema.shape.metadata.pick({ stopped: true }),
   complete: z.boolean().optional(),
@@ -158,7 +158,7 @@ function lastStop(file: string): Promise<Stop | null> {
 export async function isComplete(folder: string): Promise<boolean> {
   const file = benchmarkPaths(folder).benchmark
   if (!(await exists(file))) return false
-  return readJson(benchmarkSchema, file).then(
+  return readJson(ending, file).then(
     (benchmark) => benchmark.complete === true,
     () => false,
   )

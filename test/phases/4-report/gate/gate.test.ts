@@ -57,6 +57,13 @@ describe('passes or not, with what was found', () => {
     expect(found('statistics.expectations[0].candidate.total >= 0')).toBe(expectations[0]?.candidate.total)
     expect(arms?.without_skill?.mean).not.toBe(arms?.with_skill?.mean)
   })
+  test('one on the wide interval of looks says so where it fails', () => {
+    const { statistics, ...rest } = withDifference(-0.5, 'helps')
+    const looked = { ...rest, statistics: { ...statistics, until: { looks: [] } } } as unknown as typeof made
+    expect(judgeGate(parseGate('ci_low > 0'), looked).message).toContain('gate on the verdict')
+    expect(judgeGate(parseGate('ci_low > -1'), looked).message).toBe('is -0.5')
+    expect(judgeGate(parseGate('like_these.ci_low > 0'), looked).message).toBe('is -0.5')
+  })
   test('a gate is told as it was written', () => {
     expect(judgeGate(parseGate('  complete ==   true '), made).gate).toBe('complete ==   true')
   })
