@@ -22,7 +22,7 @@ export const trendPoint = z.object({
   skill: z.string(),
   skill_version: known.describe('sha256 of the skill; null: it does not say'),
   suite_version: known,
-  engine: known,
+  engine: known.describe('command:<command line> where it is one; null: it does not say'),
   agent_version: known.describe('of the agent, as it said itself'),
   model: known,
   complete: z.boolean(),

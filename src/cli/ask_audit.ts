@@ -15,16 +15,25 @@ export function canAsk(): boolean {
   return process.stdin.isTTY === true && process.stdout.isTTY === true
 }
 
-/** Gives how many labels were kept or taken back; each is on disk before the next is asked. */
-export async function ask(audit: Audit, { input, output }: Terminal): Promise<number> {
+interface Asked {
+  /** How many labels were kept or taken back; each is on disk before the next is asked. */
+  said: number
+  /** By Ctrl-C. */
+  interrupted: boolean
+}
+
+/** Asks until all is said or the person ends it. */
+export async function ask(audit: Audit, { input, output }: Terminal): Promise<Asked> {
   const open = audit.sample.filter(({ id }) => !audit.labels.has(id))
   const keys = keysOf(input)
-  let [at, said] = [0, 0]
+  let [at, said, interrupted] = [0, 0, false]
   try {
     for (let one = open[at]; one !== undefined; one = open[at]) {
       output.write(`${card(one, `${at + 1} of ${open.length}`, output)}\n`)
       const key = await keys.next()
-      if (key === 'q') break
+      interrupted = key === interrupt
+      if (key === 'q' || interrupted) break
+      if (key === 'u' && at === 0) output.write('Nothing to undo: this is the first.\n')
       if (key === 'u' && at > 0) {
         at -= 1
         const last = open[at]
@@ -37,7 +46,7 @@ export async function ask(audit: Audit, { input, output }: Terminal): Promise<nu
     keys.end()
   }
   if (open.length === 0) output.write('All of this sample is labelled; a larger --sample shows more.\n')
-  return said
+  return { said, interrupted }
 }
 
 async function keep(audit: Audit, { id }: Decision, agree: boolean | null): Promise<number> {
@@ -45,7 +54,9 @@ async function keep(audit: Audit, { id }: Decision, agree: boolean | null): Prom
   return 1
 }
 
-/** Single keys; Ctrl-C, Ctrl-D and the end of the input count as q. */
+const interrupt = 'interrupt'
+
+/** Single keys; Ctrl-D and the end of the input count as q. */
 function keysOf(input: ReadStream) {
   const waiting: ((key: string) => void)[] = []
   const typed: string[] = []
@@ -55,8 +66,9 @@ function keysOf(input: ReadStream) {
     else next(key)
   }
   const onKey = (_text: string | undefined, key: { name?: string; ctrl?: boolean }) => {
-    const isEnd = key.ctrl === true && (key.name === 'c' || key.name === 'd')
-    give(isEnd ? 'q' : (key.name ?? ''))
+    const controls: Readonly<Record<string, string>> = { c: interrupt, d: 'q' }
+    const name = key.name ?? ''
+    give(key.ctrl === true ? (controls[name] ?? '') : name)
   }
   const onEnd = () => give('q')
   emitKeypressEvents(input)

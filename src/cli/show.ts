@@ -2,14 +2,16 @@
 
 import path from 'node:path'
 import type { Benchmark } from '../../schemas/benchmark.ts'
-import type { Summarized } from '../flows/summarize.ts'
+import type { Kept, Summarized } from '../flows/summarize.ts'
 import type { GateResult } from '../phases/4-report/gate/judge.ts'
 import type { Gate } from '../phases/4-report/gate/parse.ts'
+import { undecidedIn } from '../phases/4-report/incomplete.ts'
 import { headline, summaryTable, sureness } from '../phases/4-report/summary_table.ts'
+import { plural } from '../phases/4-report/words.ts'
 import { exitCodes } from './exit.ts'
 import { gateLines, judgeGates } from './gates.ts'
 import type { Reporter } from './reporters.ts'
-import { colours, columns, safe, wrap } from './style.ts'
+import { colours, columns, oneLine, safe, wrap } from './style.ts'
 
 export interface HowToShow {
   json: boolean
@@ -21,8 +23,8 @@ export interface HowToShow {
 /** Exit code 0, 1 when a gate fails, 3 when a planned run has no grade (which wins), 130 after Ctrl-C. With json, the result line is all that is printed. */
 export function showResult(result: Summarized, how: HowToShow): number {
   const gates = judgeGates(how.gates ?? [], result.benchmark)
-  const code = how.interrupted ? exitCodes.interrupted : codeFor(result.benchmark, gates)
-  const { folder, benchmark, exported } = result
+  const code = how.interrupted ? exitCodes.interrupted : codeFor(result, gates)
+  const { folder, benchmark, exported, kept } = result
   if (how.json) {
     const { metadata, run_summary, counts, complete, notes } = benchmark
     const line = {
@@ -35,6 +37,7 @@ export function showResult(result: Summarized, how: HowToShow): number {
       notes,
       metadata,
       exported,
+      kept,
       gates,
     }
     process.stdout.write(`${JSON.stringify(line)}\n`)
@@ -42,13 +45,13 @@ export function showResult(result: Summarized, how: HowToShow): number {
   return code
 }
 
-function codeFor(benchmark: Benchmark, gates: readonly GateResult[]): number {
+function codeFor({ benchmark, kept }: Summarized, gates: readonly GateResult[]): number {
   const used = benchmark.counts?.used ?? 0
-  if (used === 0 || benchmark.complete !== true) return exitCodes.incomplete
+  if (kept !== undefined || used === 0 || benchmark.complete !== true) return exitCodes.incomplete
   return gates.every(({ passed }) => passed) ? exitCodes.done : exitCodes.gateFailed
 }
 
-function resultLines({ benchmark, paths, page, exported, calibration }: Summarized): string[] {
+function resultLines({ benchmark, paths, page, exported, calibration, kept }: Summarized): string[] {
   const { bold, yellow, dim } = colours(process.stdout)
   const { header, rows } = summaryTable(benchmark)
   const table = columns([header, ...rows], header.map((_, index) => index).slice(1))
@@ -57,6 +60,7 @@ function resultLines({ benchmark, paths, page, exported, calibration }: Summariz
   return [
     '',
     ...(benchmark.complete === true ? [] : [yellow(bold(incomplete(benchmark)))]),
+    ...(kept === undefined ? [] : [yellow(bold(keptLine(kept)))]),
     bold(headline(benchmark)),
     ...sureness(benchmark).flatMap((sentence) => wrap(sentence, Math.max(40, width))),
     '',
@@ -79,11 +83,19 @@ function noteLines(notes: readonly string[], width: number): string[] {
   return [...shown, ...more, '']
 }
 
+function keptLine({ runs, judge, reason }: Kept): string {
+  const whose =
+    runs === 1 ? '1 run, which keeps its earlier grading' : `${runs} runs, which keep their earlier gradings`
+  return `THE JUDGE FAILED: ${safe(judge)} decided nothing of ${whose} (${oneLine(reason, 300)})`
+}
+
 function incomplete(benchmark: Benchmark): string {
   const { counts } = benchmark
   if (counts === undefined) return 'INCOMPLETE'
   const why = Object.entries(counts.excluded).map(([reason, count]) => `${count} ${reason}`)
+  const undecided = undecidedIn(benchmark)
+  if (undecided > 0) why.push(`${plural(undecided, 'expectation')} undecided`)
   const stopped = benchmark.metadata.stopped?.reason
   const first = stopped === undefined ? '' : `${safe(stopped)}\n`
-  return `${first}INCOMPLETE: ${counts.used} of ${counts.planned} planned runs are graded (${why.join(', ') || 'judge errors'})`
+  return `${first}INCOMPLETE: ${counts.used} of ${counts.planned} planned runs are graded (${why.join(', ')})`
 }

@@ -37,11 +37,26 @@ export function resolveEngineChoice(request: EngineRequest): EngineChoice {
 export function resolveJudgeChoice(text: string): EngineChoice {
   const given = text.trim()
   const { name, rest } = splitEngine(given)
+  if (name === 'command' && rest !== null) refuseList(rest)
   if (name === 'auto' || isEngineName(name)) return resolveEngineChoice({ engine: given, model: null })
   if (given === '')
     throw new UserError('--judge: empty', 'give engine[:model] or a model, such as --judge anthropic:haiku')
   if (rest !== null && isProvider(name)) return chosen(name, rest)
   return chosen(providerOf(given) ?? 'anthropic', given)
+}
+
+/** A comma may belong to the command, but not where an engine follows it, up to the end, on what is no engine itself. */
+function refuseList(line: string): void {
+  const [, before = '', after] = /^(?:.*\s)?([^\s,]*),\s*(\S+)$/.exec(line) ?? []
+  const isNamed = (text: string) => {
+    const { name } = splitEngine(text)
+    return isEngineName(name) || isProvider(name) || name === 'auto'
+  }
+  if (after === undefined || isNamed(before) || !after.split(',').every(isNamed)) return
+  throw new UserError(
+    `--judge: a command can't stand in a list, and ${after} would be a part of its command line`,
+    'name the command alone, or a list of engines; a comma of the command itself goes into a script',
+  )
 }
 
 function splitEngine(text: string): { name: string; rest: string | null } {

@@ -20,7 +20,7 @@ import { holdBenchmark } from './hold.ts'
 import { judgeOpener } from './judge_opener.ts'
 import { openPace } from './pace.ts'
 import { preflight } from './preflight.ts'
-import { hiddenFrom } from './start_sandbox.ts'
+import { hiddenWith } from './start_sandbox.ts'
 import { summarize } from './summarize.ts'
 
 export interface AnalyzeRequest {
@@ -119,7 +119,7 @@ async function analyzeHeld(
   using pace = openPace(undefined, context)
   const { passEnv, sandbox, again } = request
   // it may read the skills and the transcripts that are copied for it, and nothing where they lie
-  const hidden = hiddenFrom(plan, path.dirname(path.dirname(folder)))
+  const hidden = hiddenWith(plan, folder)
   const openJudge = await judgeOpener({ choice: judge, passEnv, hidden, sandbox, pace }, context)
   const limit = pLimit(request.concurrency)
   const jobs = decided.map((one) =>

@@ -17,7 +17,7 @@ import {
   type PairsRequest,
   pairsOf,
 } from './compare_pairs.ts'
-import { hiddenFrom } from './start_sandbox.ts'
+import { hiddenWith } from './start_sandbox.ts'
 
 /** Arms of two benchmarks: the candidates unless others are named; cases meet by their prompt. */
 export async function pairsOfBenchmarks(
@@ -49,7 +49,7 @@ export async function pairsOfBenchmarks(
     a: label(a, folders[0]),
     b: label(b, folders[1]),
     names: namesIn([one, two], folders),
-    hidden: [one, two].flatMap((plan, index) => hiddenFrom(plan, path.dirname(path.dirname(folders[index] ?? '')))),
+    hidden: [one, two].flatMap((plan, index) => hiddenWith(plan, folders[index] ?? '')),
     judge: one.options.judge ?? two.options.judge,
     engine: one.options.engine,
     plan: null,

@@ -12,7 +12,7 @@ import type { Delivery } from '../phases/3-judge/compare/sides.ts'
 import { runOutputs } from '../phases/3-judge/judge_room.ts'
 import { runPaths } from '../store/paths.ts'
 import { readRun } from '../store/store.ts'
-import { hiddenFrom } from './start_sandbox.ts'
+import { hiddenFrom, hiddenWith } from './start_sandbox.ts'
 
 /** One side of a pair. `configuration` and `run` are for the file; the judge sees the delivery alone. */
 export interface PairSide {
@@ -87,7 +87,7 @@ export async function pairsOfBenchmark(folder: string, plan: Plan, request: Pair
     a,
     b,
     names: namesIn([plan], [folder]),
-    hidden: hiddenFrom(plan, path.dirname(path.dirname(folder))),
+    hidden: hiddenWith(plan, folder),
     judge: plan.options.judge,
     engine: plan.options.engine,
     plan,

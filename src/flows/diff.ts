@@ -5,9 +5,11 @@ import type { BenchmarkDiff } from '../../schemas/benchmark_diff.ts'
 import { UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
 import { readJson } from '../base/json.ts'
+import { redactorFor } from '../base/redact.ts'
 import { type ArmAsked, diffBenchmarks, type Side } from '../phases/4-report/diff.ts'
 import { benchmarkPaths } from '../store/paths.ts'
 import { listBenchmarks, readPlan } from '../store/store.ts'
+import type { FlowContext } from './context.ts'
 
 export interface DiffRequest {
   /** A benchmark folder, a workspace (its newest benchmark) or a benchmark.json. */
@@ -17,9 +19,10 @@ export interface DiffRequest {
 }
 
 /** Throws UserError for what is no benchmark, or has no such arm. */
-export async function diff({ before, after, arm }: DiffRequest): Promise<BenchmarkDiff> {
+export async function diff({ before, after, arm }: DiffRequest, env: FlowContext['env']): Promise<BenchmarkDiff> {
   const [old, now] = [await sideOf(before), await sideOf(after)]
-  const made = diffBenchmarks(old, now, arm)
+  const found = diffBenchmarks(old, now, arm)
+  const made = { ...found, plan: redactorFor(env).value(found.plan) } // a command line may hold a credential
   for (const { name, configuration } of [made.before, made.after]) {
     if (configuration === null) throw new UserError(`${name}: has no ${arm} arm`, 'choose the other with --arm')
   }

@@ -1,16 +1,20 @@
 /** grade: grades the runs of a benchmark again without running them; the suite's present criteria, the judge of choice. */
 import path from 'node:path'
 import pLimit from 'p-limit'
-import { type Plan, plan as planSchema } from '../../schemas/plan.ts'
+import type { Grading } from '../../schemas/grading.ts'
+import type { Plan } from '../../schemas/plan.ts'
 import type { LoadWarning, SuiteCase } from '../../schemas/suite.ts'
 import { UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
+import { canonicalJson } from '../base/json.ts'
 import { chooseSandbox, noWish, type SandboxWish } from '../base/sandbox/choose.ts'
 import { withBaseUrl } from '../engines/base_url.ts'
+import { judgeName } from '../engines/judge_choice.ts'
 import { loadSuite } from '../phases/1-plan/load.ts'
 import { selectCases } from '../phases/1-plan/select.ts'
-import { benchmarkPaths, runPaths } from '../store/paths.ts'
-import { readPlan, readRun, writeArtefact } from '../store/store.ts'
+import { runPaths } from '../store/paths.ts'
+import { readPlan, readRun } from '../store/store.ts'
+import { openAdoption } from './adopt_judge.ts'
 import { autoEngine } from './auto_engine.ts'
 import { suiteOf } from './compare_pairs.ts'
 import type { FlowContext } from './context.ts'
@@ -18,11 +22,12 @@ import { gradeRepeatedly } from './grade_again.ts'
 import { gradeStored } from './grade_stored.ts'
 import { holdBenchmark } from './hold.ts'
 import { type JudgingWish, withJudging } from './judging.ts'
+import { isJudged } from './kept_grading.ts'
 import { openPace } from './pace.ts'
 import { preflight } from './preflight.ts'
 import { cacheMode, openJudgeCache } from './run_cache.ts'
-import { hiddenFrom } from './start_sandbox.ts'
-import { type BenchResult, summarize } from './summarize.ts'
+import { hiddenWith } from './start_sandbox.ts'
+import { type BenchResult, type Kept, summarize } from './summarize.ts'
 
 export interface GradeAgainRequest {
   /** The benchmark folder. */
@@ -55,7 +60,7 @@ export async function grade(request: GradeAgainRequest, context: FlowContext): P
 async function gradeHeld(folder: string, before: Plan, { request, context }: Asked): Promise<BenchResult> {
   const plan = await withPresentCriteria(before, request, context)
   const probes = await preflight([plan.options.judge], request.passEnv, context)
-  await writeArtefact(planSchema, benchmarkPaths(folder).plan, plan)
+  const adoption = await openAdoption(folder, before, plan)
   const wanted = new Set(selectCases(suiteOf(plan), request.cases).cases.map((one) => one.eval_id))
   const limit = pLimit(request.concurrency)
   using pace = openPace(undefined, context)
@@ -63,7 +68,9 @@ async function gradeHeld(folder: string, before: Plan, { request, context }: Ask
   const mode = cacheMode({ cache: request.cache, fresh: anew })
   const cache = await openJudgeCache({ plan, folder, mode, probes, passEnv }, context)
   const sandbox = await chooseSandbox(request.sandbox ?? noWish, context.env.PATH ?? '')
-  const hidden = hiddenFrom(plan, path.dirname(path.dirname(folder)))
+  const hidden = hiddenWith(plan, folder)
+  const changed = changedCases(before, plan)
+  const kept: Grading[] = []
   const jobs = plan.runs
     .filter((spec) => wanted.has(spec.eval_id))
     .map((spec) =>
@@ -76,20 +83,37 @@ async function gradeHeld(folder: string, before: Plan, { request, context }: Ask
         })
         if (stored === null) return
         const one = { plan, folder, spec, stored, passEnv, hidden, sandbox, again: anew, cache, pace }
-        const made = await gradeStored(one, context)
+        const end = await gradeStored({ ...one, keeps: !changed.has(spec.eval_id) }, context)
+        if (end.end === 'nothing') return
+        if (end.end === 'kept') {
+          kept.push(end.made)
+          return
+        }
+        if (isJudged(end.grading)) await adoption.adopt()
         // a judge that is asked once more must answer itself
-        await gradeRepeatedly(
-          { ...one, cache: null, stored: { ...stored, grading: made ?? stored.grading } },
-          again,
-          context,
-        )
+        await gradeRepeatedly({ ...one, cache: null, stored: { ...stored, grading: end.grading } }, again, context)
       }),
     )
   const ends = await Promise.allSettled(jobs)
   context.signal.throwIfAborted()
   const failed = ends.find((end) => end.status === 'rejected')
   if (failed) throw failed.reason
-  return summarize(folder, plan, context)
+  const made = await summarize(folder, adoption.plan, context)
+  return kept.length === 0 ? made : { ...made, kept: keptBecause(kept, plan) }
+}
+
+/** Why the judge that was asked decided nothing. */
+function keptBecause(failed: readonly Grading[], { options: { judge } }: Plan): Kept {
+  const reason = failed.flatMap(({ judge_errors: errors }) => errors ?? [])[0]?.reason ?? 'the judge gave no verdict'
+  return { runs: failed.length, judge: judge === null ? 'none' : judgeName(judge), reason }
+}
+
+/** The cases whose criteria are not those of before. */
+function changedCases(before: Plan, now: Plan): ReadonlySet<number> {
+  const criteriaOf = ({ expectations, checks, expected_output, reference }: SuiteCase) =>
+    canonicalJson({ expectations, checks, expected_output, reference })
+  const old = new Map(before.cases.map((one) => [one.eval_id, criteriaOf(one)]))
+  return new Set(now.cases.flatMap((one) => (old.get(one.eval_id) === criteriaOf(one) ? [] : one.eval_id)))
 }
 
 interface Asked {

@@ -17,6 +17,7 @@ import { runPaths } from '../store/paths.ts'
 import { type StoredRun, writeGrading } from '../store/store.ts'
 import { judgeMemory, keepGraded } from './cached_grading.ts'
 import type { FlowContext } from './context.ts'
+import { isWorthKeeping } from './kept_grading.ts'
 import { keyOfGrading } from './key_of_grading.ts'
 import type { Pace } from './pace.ts'
 import type { JudgeCache } from './run_cache.ts'
@@ -35,24 +36,37 @@ export interface GradeRequest {
   /** null: nothing is reused or kept. */
   cache: JudgeCache | null
   pace: Pace
+  /** The criteria are those of its grading, which stays where the judge decides nothing now, whoever made it; absent: only one under the same key stays. */
+  keeps?: boolean
 }
 
-/** Writes grading.json where the run can be graded; gives what was made now, null where nothing was. */
-export async function gradeStored(request: GradeRequest, context: FlowContext): Promise<Grading | null> {
+/** `there`: the same was graded before. `kept`: the judge decided nothing now, so the earlier grading stays; `made` says why. */
+type GradeEnd =
+  | { end: 'made' | 'there'; grading: Grading }
+  | { end: 'kept'; grading: Grading; made: Grading }
+  | { end: 'nothing' }
+
+/** Writes grading.json where the run can be graded and nothing better is lost by that. */
+export async function gradeStored(request: GradeRequest, context: FlowContext): Promise<GradeEnd> {
   const { spec, stored } = request
   const one = caseOf(request)
   const { grading } = stored
   if (!request.again && isWholly(grading, keyOf(request))) {
     context.emit(gradeFinished(spec, grading))
-    return null
+    return { end: 'there', grading }
   }
   const graded = await gradeAnew(request, context)
-  if (graded === null) return null
-  await writeGrading(request.folder, spec.run_id, graded)
+  if (graded === null) return { end: 'nothing' }
   const { grading: made } = graded
+  const isSame = request.keeps === true || grading?.graded_key === made.graded_key
+  if (isSame && isWorthKeeping(grading, made)) {
+    context.emit(gradeFinished(spec, made))
+    return { end: 'kept', grading, made }
+  }
+  await writeGrading(request.folder, spec.run_id, graded)
   if (request.cache !== null) await keepGraded(request.cache, { case: one, spec, record: stored.record, grading: made })
   context.emit(gradeFinished(spec, made))
-  return made
+  return { end: 'made', grading: made }
 }
 
 /** What the same grading would have as its `graded_key`. */

@@ -20,7 +20,10 @@ export async function gradeWithin(limited: Limited | null, request: GradeRequest
   }
   let grading: Grading | null = null
   try {
-    grading = await gradeStored(request, { ...context, signal: AbortSignal.any([context.signal, limited.deadline]) })
+    const signal = AbortSignal.any([context.signal, limited.deadline])
+    const end = await gradeStored(request, { ...context, signal })
+    if (end.end === 'made') grading = end.grading
+    if (end.end === 'kept') grading = end.made
   } finally {
     limited.spending.graded(request.spec, grading, request.stored.record)
   }

@@ -17,7 +17,7 @@ import { holdBenchmark } from './hold.ts'
 import { newestBenchmark } from './newest.ts'
 import { preflight } from './preflight.ts'
 import type { BenchRequest } from './prepare.ts'
-import { hiddenFrom, startSandbox, withSandbox } from './start_sandbox.ts'
+import { hiddenWith, startSandbox, withSandbox } from './start_sandbox.ts'
 import { type BenchResult, summarize } from './summarize.ts'
 import { refuseStrayInstructions } from './surroundings.ts'
 
@@ -49,7 +49,7 @@ export async function rerun(request: RerunRequest, context: FlowContext): Promis
   const only: Plan = { ...plan, runs: [spec] }
   held.context.emit(await planReady(folder, { plan: only, choices }))
   const { concurrency, passEnv } = request
-  const hidden = hiddenFrom(plan, path.dirname(path.dirname(folder)))
+  const hidden = hiddenWith(plan, folder)
   const how = { passEnv, hidden, sandbox, concurrency, limited: null, ...uncached }
   await execute({ plan: only, folder, skillFiles, ...how }, held.context)
   held.context.signal.throwIfAborted()

@@ -1,9 +1,11 @@
 /** The sandbox at the start of a benchmark: chosen, said in one line, written into the plan. */
+import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import type { KeyParts } from '../../schemas/cache.ts'
 import type { Plan } from '../../schemas/plan.ts'
 import { chooseSandbox, noWish, type SandboxChoice, type SandboxWish } from '../base/sandbox/choose.ts'
 import { reapGroups } from '../base/sandbox/process_limit.ts'
+import { workspaceOf } from '../store/paths.ts'
 import type { FlowContext } from './context.ts'
 import type { Prepared } from './prepare.ts'
 
@@ -40,6 +42,12 @@ export function sandboxParts({ sandbox }: Plan): KeyParts {
 export function hiddenFrom(plan: Plan, workspace: string): string[] {
   const [skill = plan.skill.path] = plan.skill.path.split(' at git:')
   return [...new Set([...hiddenOf(skill, plan.suite.path), workspace])]
+}
+
+/** The same for a benchmark on disk: the workspace that it lies in; elsewhere, what lies beside it is the user's own. */
+export function hiddenWith(plan: Plan, folder: string): string[] {
+  const real = realpathSync(folder)
+  return hiddenFrom(plan, workspaceOf(real) ?? real)
 }
 
 /** The same of a skill whose runs have no results. */

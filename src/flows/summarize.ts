@@ -38,6 +38,15 @@ export interface Summarized {
   calibration?: string
   /** Where the same lies in another dialect; absent: not asked for. */
   exported?: string
+  /** Of a grading again: what was not overwritten, since the judge decided nothing; absent: there is none. */
+  kept?: Kept
+}
+
+/** Runs that keep their earlier grading, the judge that failed on them, and what it first failed of. */
+export interface Kept {
+  runs: number
+  judge: string
+  reason: string
 }
 
 /** What tells the runs of a benchmark apart. */

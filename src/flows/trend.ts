@@ -6,21 +6,24 @@ import { history as historySchema } from '../../schemas/history.ts'
 import { plan as planSchema } from '../../schemas/plan.ts'
 import type { Trend } from '../../schemas/trend.ts'
 import { messageOf, UserError } from '../base/error.ts'
+import { redactorFor } from '../base/redact.ts'
 import { type Found, trendOf } from '../phases/4-report/trend.ts'
 import type { Improved } from '../phases/4-report/trend_costs.ts'
 import { readIf } from '../store/damage.ts'
 import { findArtefacts } from '../store/find_artefacts.ts'
 import { benchmarkPaths } from '../store/paths.ts'
+import type { FlowContext } from './context.ts'
 
 /** Throws UserError where nothing is, or nothing of it can be read. */
-export async function readTrend(names: readonly string[]): Promise<Trend> {
+export async function readTrend(names: readonly string[], env: FlowContext['env']): Promise<Trend> {
   const left_out: Trend['left_out'] = []
   const tell = (file: string, message: string) => left_out.push({ file: shown(file), message })
   const files = new Set<string>()
   for (const name of names) for (const file of await artefactsIn(name, tell)) files.add(file)
   const found = [...files].flatMap((file) => (isHistory(file) ? [] : (benchmarkIn(file, tell) ?? [])))
   const improved = [...files].flatMap((file) => (isHistory(file) ? improvedIn(file, tell) : []))
-  if (found.length > 0) return trendOf(found, improved, left_out)
+  // the command lines of agents are in it
+  if (found.length > 0) return redactorFor(env).value(trendOf(found, improved, left_out))
   const why = left_out.map(({ message }) => `: ${message}`)[0] ?? ''
   throw new UserError(
     `${names.join(', ')}: no benchmark.json that can be read${why}`,

@@ -38,7 +38,7 @@ export interface Viewed {
 export async function view(request: ViewRequest, context: FlowContext): Promise<Viewed> {
   const folder = path.resolve(request.folder)
   const isTrend = request.trend || (await isFolderOfBenchmarks(folder))
-  const viewed = isTrend ? await writeTrend(folder) : await pageOf(folder, context)
+  const viewed = isTrend ? await writeTrend(folder, context) : await pageOf(folder, context)
   if (request.singleFile && viewed.summarized !== null) await writeSingle(viewed.page, viewed.summarized, context)
   if (request.copyTo === null) return viewed
   const page = path.join(path.resolve(request.copyTo), 'index.html')
@@ -65,8 +65,8 @@ async function isFolderOfBenchmarks(folder: string): Promise<boolean> {
   return newest !== undefined && path.dirname(newest) === folder
 }
 
-async function writeTrend(folder: string): Promise<Viewed> {
-  const trend = await readTrend([folder])
+async function writeTrend(folder: string, context: FlowContext): Promise<Viewed> {
+  const trend = await readTrend([folder], context.env)
   const paths = trendPaths(folder)
   await writeArtefact(trendSchema, paths.trend, trend)
   await writeAtomic(paths.markdown, trendMarkdown(trend))

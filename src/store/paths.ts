@@ -23,6 +23,20 @@ export function collectionFolder(workspace: string, collection: Collection): str
   return path.join(workspace, collection)
 }
 
+const collections: ReadonlySet<string> = new Set<Collection>(['benchmarks', 'calibrations'])
+
+/** The workspace of a benchmark folder; null: it does not lie in one. */
+export function workspaceOf(folder: string): string | null {
+  const above = path.dirname(folder)
+  const isInside = isTimestampName(path.basename(folder)) && collections.has(path.basename(above))
+  return isInside ? path.dirname(above) : null
+}
+
+/** Whether a folder is named by a moment, as benchmarks are. */
+export function isTimestampName(name: string): boolean {
+  return /^\d{4}-\d\d-\d\dT/.test(name)
+}
+
 export function benchmarkPaths(folder: string): BenchmarkPaths {
   return {
     folder,

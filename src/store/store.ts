@@ -14,7 +14,15 @@ import { codeOf, messageOf, UserError } from '../base/error.ts'
 import { exists, syncFile, syncFolder, walk, writeAllAtomic, writeAtomic, writeWhole } from '../base/files.ts'
 import { checkAs, readJson } from '../base/json.ts'
 import { type OnDamage, readIf } from './damage.ts'
-import { benchmarkPaths, type Collection, collectionFolder, metadataPaths, runPaths, timestampName } from './paths.ts'
+import {
+  benchmarkPaths,
+  type Collection,
+  collectionFolder,
+  isTimestampName,
+  metadataPaths,
+  runPaths,
+  timestampName,
+} from './paths.ts'
 
 /** Everything known of one finished run. */
 export interface StoredRun {
@@ -75,7 +83,7 @@ export async function listBenchmarks(workspace: string, collection: Collection =
   const folder = collectionFolder(workspace, collection)
   const names = await readdir(folder).catch(() => [])
   return names
-    .filter((name) => /^\d{4}-\d\d-\d\dT/.test(name))
+    .filter(isTimestampName)
     .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
     .map((name) => path.join(folder, name))
 }

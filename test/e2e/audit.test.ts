@@ -124,8 +124,13 @@ describe('labels', () => {
   })
 })
 
+interface Ended {
+  said: string
+  code: number | null
+}
+
 /** The program at a real terminal, which these keys are typed into, one after each question. */
-function atTerminal(args: readonly string[], keys: readonly string[]): Promise<string> {
+function atTerminal(args: readonly string[], keys: readonly string[]): Promise<Ended> {
   const bin = path.join(import.meta.dirname, '../../dist/src/cli/bin.js')
   const line = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
   const child = spawn('script', ['-qec', line, '/dev/null'], { env: { ...process.env, TERM: 'xterm', NO_COLOR: '1' } })
@@ -138,7 +143,7 @@ function atTerminal(args: readonly string[], keys: readonly string[]): Promise<s
   })
   return new Promise((resolve, reject) => {
     child.once('error', reject)
-    child.once('close', () => resolve(said))
+    child.once('close', (code) => resolve({ said, code }))
   })
 }
 
@@ -149,11 +154,24 @@ needs(
 )('at a terminal', () => {
   test('y, n, s, u and q do what they say', async () => {
     const { workspace, audit } = copied()
-    const said = await atTerminal(['audit', workspace], ['y', 's', 'n', 'u', 'y', 'q'])
+    const { said, code } = await atTerminal(['audit', workspace], ['y', 's', 'n', 'u', 'y', 'q'])
+    expect(code).toBe(0)
+    expect(said).not.toContain('Nothing to undo')
     expect(said).toContain('1 of 4')
     expect(said).toContain('the judge says')
     expect(audit()).toMatchObject({ labels: 2, agreement: { rate: 1 } })
-    const again = await atTerminal(['audit', workspace], ['q'])
+    const { said: again } = await atTerminal(['audit', workspace], ['q'])
     expect(again).toContain('1 of 2')
+  })
+  test('u before the first says so; Ctrl-C ends with 130, and what was said is kept', async () => {
+    const { workspace, audit } = copied()
+    const { said, code } = await atTerminal(['audit', workspace], ['u', 'y', '\u0003'])
+    expect(said).toContain('Nothing to undo')
+    expect(said).toContain('2 of 4')
+    expect(code).toBe(130)
+    expect(audit()).toMatchObject({ labels: 1 })
+  })
+  test.each(['q', '\u0004'])('%j ends with 0', async (key) => {
+    expect((await atTerminal(['audit', copied().workspace], [key])).code).toBe(0)
   })
 })

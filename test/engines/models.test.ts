@@ -106,6 +106,23 @@ describe('names', () => {
   test('an unknown name is not called unsupported', () => expect(thrown(() => engineNamed('cursors')).code).toBeNull())
 })
 
+describe('a command before a comma', () => {
+  test.each([
+    'command:./judge.py,anthropic:haiku',
+    'command:./judge.py, openai',
+    'command:python3 judge.py,anthropic:haiku,openai:gpt-5.4',
+  ])('%s is refused: it is no list', (text) => {
+    expect(thrown(() => resolveJudgeChoice(text))).toMatchObject({
+      message: expect.stringContaining("--judge: a command can't stand in a list"),
+      fix: expect.stringContaining('name the command alone'),
+    })
+  })
+  test.each(['./judge.sh a,b', './judge.sh --ask anthropic:haiku,openai', './judge.sh a,openai --twice', 'a,b'])(
+    'command:%s is one command',
+    (command) => expect(resolveJudgeChoice(`command:${command}`)).toEqual({ name: 'command', model: null, command }),
+  )
+})
+
 function thrown(action: () => unknown): UserError {
   try {
     action()

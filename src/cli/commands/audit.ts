@@ -62,13 +62,15 @@ export function addAudit(args: Argv, done: Done): Argv {
       const before = audit.labels.size
       const told = await said(audit, label)
       const isAsking = told === 0 && !json && canAsk()
-      const answered = isAsking ? await ask(audit, { input: process.stdin, output: process.stdout }) : 0
-      const isNews = told + answered > 0 || before > 0
+      const answered = isAsking
+        ? await ask(audit, { input: process.stdin, output: process.stdout })
+        : { said: 0, interrupted: false }
+      const isNews = told + answered.said > 0 || before > 0
       const flow = (context: Parameters<typeof summarizeAudit>[1]) => summarizeAudit(audit, context)
       const summary = isNews ? (await withFlow({ json, concurrency: 1 }, flow)).result : null
       const lines = json || (told === 0 && !isAsking) ? listed(audit, json) : []
       process.stdout.write([...lines, ...auditLines(audit, summary, json)].map((line) => `${line}\n`).join(''))
-      done(exitCodes.done)
+      done(answered.interrupted ? exitCodes.interrupted : exitCodes.done)
     },
   )
 }

@@ -42,7 +42,7 @@ export function addDiff(args: Argv, done: Done): Argv {
       throw new UserError('--fail-on and --arm compare two benchmarks', 'name two, or leave them out')
     }
     const { readTrend } = await import('../../flows/trend.ts')
-    const trend = await readTrend(benchmarks)
+    const trend = await readTrend(benchmarks, process.env)
     const { trendLines } = await import('../show_trend.ts')
     const { trendMarkdown } = await import('../../phases/4-report/trend_text.ts')
     const { json, markdown } = how
@@ -68,7 +68,7 @@ async function compareTwo(
   { arm, json, markdown, failOn }: How,
 ): Promise<number> {
   const { diff } = await import('../../flows/diff.ts')
-  const made = await diff({ ...sides, arm })
+  const made = await diff({ ...sides, arm }, process.env)
   const { diffLines } = await import('../show_diff.ts')
   const { diffMarkdown } = await import('../../phases/4-report/diff_text.ts')
   const text = json ? `${JSON.stringify(made)}\n` : markdown ? diffMarkdown(made) : `${diffLines(made).join('\n')}\n`

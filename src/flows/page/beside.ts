@@ -4,6 +4,7 @@ import path from 'node:path'
 import { feedback } from '../../../schemas/feedback.ts'
 import type { PageExtras, PageNote } from '../../../schemas/page.ts'
 import type { Beside } from '../../phases/4-report/page/page.ts'
+import { isTimestampName } from '../../store/paths.ts'
 
 /** A file that is not there or cannot be read is no part of the page. */
 export function besideOf(folder: string): Pick<Beside, 'feedback' | 'previous' | 'extras'> {
@@ -20,7 +21,7 @@ function previousFolder(folder: string): string | null {
   const parent = path.dirname(folder)
   if (!['benchmarks', 'evals'].includes(path.basename(parent))) return null
   const own = path.basename(folder)
-  const earlier = names(parent).filter((name) => /^\d{4}-\d\d-\d\dT/.test(name) && name < own)
+  const earlier = names(parent).filter((name) => isTimestampName(name) && name < own)
   const last = earlier.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)
   return last === undefined ? null : path.join(parent, last)
 }

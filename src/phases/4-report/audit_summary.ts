@@ -125,13 +125,18 @@ function sentenceOf({ labels, decisions, agreement, kappa, table }: Counted): st
 }
 
 function bannerOf({ labels, agreement, kappa, sensitivity, specificity, table }: Counted): string | null {
-  const chance = sensitivity !== null && specificity !== null && sensitivity.rate + specificity.rate <= 1
-  const poor = (agreement?.rate ?? 1) < least.agreement || (kappa ?? 1) < least.kappa
-  if (chance || poor) {
-    const how = kappa === null ? '' : `, kappa ${kappa.toFixed(2)}`
-    return `The judge agrees poorly with people (${percent(agreement?.rate ?? 0)} of ${labels}${how}): do not lean on its rates; mend the expectations or take another judge.`
-  }
   const [met, unmet] = [table.both_met + table.only_person, table.only_judge + table.neither]
-  if (labels >= least.labels && met >= least.each && unmet >= least.each) return null
-  return `The audit is too small to vouch for the judge: ${plural(labels, 'label')}, ${met} met and ${unmet} unmet; ${least.labels} with ${least.each} of each would do.`
+  const [passed, failed] = [table.both_met + table.only_judge, table.only_person + table.neither]
+  const isDisagreeing = (agreement?.rate ?? 1) < least.agreement
+  // of verdicts that are all alike kappa is 0 whoever judges
+  const isOneSided = Math.min(passed, failed) < least.each
+  const isSmall = labels < least.labels || Math.min(met, unmet) < least.each || (isOneSided && !isDisagreeing)
+  if (isSmall) {
+    const judged = isOneSided ? `, ${passed} passed and ${failed} failed by the judge` : ''
+    return `The audit is too small to vouch for the judge: ${plural(labels, 'label')}, ${met} met and ${unmet} unmet${judged}; ${least.labels} with ${least.each} of each would do.`
+  }
+  const isChance = sensitivity !== null && specificity !== null && sensitivity.rate + specificity.rate <= 1
+  if (!isChance && !isDisagreeing && (kappa ?? 1) >= least.kappa) return null
+  const how = kappa === null ? '' : `, kappa ${kappa.toFixed(2)}`
+  return `The judge agrees poorly with people (${percent(agreement?.rate ?? 0)} of ${labels}${how}): do not lean on its rates; mend the expectations or take another judge.`
 }

@@ -16,7 +16,16 @@ export function diffPlans(before: Side, after: Side): PlanDifference[] {
 function factsOf({ benchmark, plan }: Side): Record<string, Fact> {
   const { metadata } = benchmark
   const text = (value: unknown): Fact => (value === null || value === undefined ? null : String(value))
+  const options = plan?.options
+  const often = plan && (options?.judge_samples ?? 1)
   return {
+    'agent command': text(options?.engine.command),
+    'judge command': text(options?.judge?.command),
+    'base URL': text(options?.engine.base_url),
+    "judge's base URL": text(options?.judge?.base_url),
+    'judge samples': text(often),
+    'require evidence': text(plan && (options?.require_evidence ?? false)),
+    'on timeout': text(options?.on_timeout),
     skill: metadata.skill_name,
     'skill version': text(plan?.skill.sha256.slice(0, 12)),
     suite: text(plan?.suite.sha256.slice(0, 12)),

@@ -3,14 +3,12 @@ import type { Benchmark } from '../../../schemas/benchmark.ts'
 import { plural } from './words.ts'
 
 /** One sentence, to be shown before everything else; null for a complete benchmark, or one that does not say. */
-export function incompleteness({ complete, counts, runs, metadata }: Benchmark): string | null {
+export function incompleteness(benchmark: Benchmark): string | null {
+  const { complete, counts, metadata } = benchmark
   if (complete !== false) return null
   if (counts === undefined || counts.planned === 0) return 'No run was planned: there is nothing to compare.'
   const graded = `${counts.used} of ${plural(counts.planned, 'planned run')} ${counts.used === 1 ? 'is' : 'are'} graded`
-  const undecided = runs.reduce(
-    (sum, { result }) => sum + (typeof result.undecided === 'number' ? result.undecided : 0),
-    0,
-  )
+  const undecided = undecidedIn(benchmark)
   const why = [
     ...Object.entries(counts.excluded).map(
       ([reason, number]) => `${number} ${reason.replace(/:(.*)/, ' ($1)').replaceAll('_', ' ')}`,
@@ -19,6 +17,11 @@ export function incompleteness({ complete, counts, runs, metadata }: Benchmark):
   ]
   const stopped = metadata.stopped === undefined ? '' : `${sentence(metadata.stopped.reason)} `
   return `${stopped}${graded}; left out: ${why.join(', ')}. Read the numbers with care.`
+}
+
+/** Expectations of graded runs that no judge could decide. */
+export function undecidedIn({ runs }: Pick<Benchmark, 'runs'>): number {
+  return runs.reduce((sum, { result }) => sum + (typeof result.undecided === 'number' ? result.undecided : 0), 0)
 }
 
 function sentence(text: string): string {

@@ -30,7 +30,7 @@ export function trendOf(found: readonly Found[], improved: readonly Improved[], 
     by: {
       skill_version: groups(points, ({ skill_version }) => skill_version?.slice(0, 12)),
       model: groups(points, ({ model }) => model),
-      agent_version: groups(points, ({ engine, agent_version }) => agent_version && [engine, agent_version].join(' ')),
+      agent_version: groups(points, agentOf),
     },
     costs: costsByMonth(found, improved),
     left_out,
@@ -44,7 +44,8 @@ function compare(a: string, b: string): number {
 function pointOf({ folder, at, benchmark, plan }: Found): TrendPoint {
   const { metadata, runs } = benchmark
   const arms = armsOf(benchmark)
-  const engine = plan?.options.engine.name ?? metadata.engine
+  const { name, command } = plan?.options.engine ?? {}
+  const engine = command === undefined ? (name ?? metadata.engine) : `command:${command}`
   return {
     folder,
     timestamp: at.toISOString(),
@@ -60,6 +61,12 @@ function pointOf({ folder, at, benchmark, plan }: Found): TrendPoint {
     baseline: armOf(benchmark, arms.baseline),
     lift: liftOf(benchmark),
   }
+}
+
+/** Two commands are two agents, though they tell no version. */
+function agentOf({ engine, agent_version }: TrendPoint): string | null {
+  if (engine?.startsWith('command:')) return [engine, agent_version].filter(Boolean).join(' ')
+  return agent_version && [engine, agent_version].join(' ')
 }
 
 function armOf(benchmark: Benchmark, configuration: string | null): TrendPoint['candidate'] {

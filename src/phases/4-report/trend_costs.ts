@@ -21,10 +21,7 @@ export function costsByMonth(found: readonly Found[], improved: readonly Improve
       agent_usd: sum(own.map(agentPaid)),
       judge_usd: sum(own.flatMap(judgePaid)),
       improve_usd: sum(iterations.map(({ usd }) => usd)),
-      unknown_runs: own.reduce(
-        (all, { benchmark }) => all + (benchmark.cost?.unknown_runs ?? benchmark.runs.length),
-        0,
-      ),
+      unknown_runs: own.reduce((all, one) => all + unknownRuns(one), 0),
     }
   })
 }
@@ -39,6 +36,12 @@ function agentPaid({ benchmark: { cost, reused } }: Found): number | null {
 
 function judgePaid({ benchmark: { cost, reused } }: Found): (number | null)[] {
   return [less(cost?.judge_usd, reused?.judge_usd ?? 0), ...(cost?.again_usd === undefined ? [] : [cost.again_usd])]
+}
+
+/** Of those made here: a reused run of unknown cost is unknown where it was made. */
+function unknownRuns({ benchmark: { cost, reused, runs } }: Found): number {
+  const unknown = cost?.unknown_runs ?? runs.length
+  return reused === undefined || reused.agent_usd !== null ? unknown : Math.max(0, unknown - reused.runs)
 }
 
 function less(all: number | null | undefined, reused: number | null): number | null {

@@ -68,6 +68,32 @@ describe('a summary', () => {
   })
   test.each<[string, readonly Cell[], RegExp]>([
     ['few labels', [[true, true, 5]], /too small to vouch for the judge: 5 labels, 5 met and 0 unmet/],
+    ['one label, against the judge', [[true, false, 1]], /too small to vouch for the judge: 1 label,/],
+    [
+      'few labels, much disagreement',
+      [
+        [true, true, 10],
+        [true, false, 10],
+        [false, false, 9],
+      ],
+      /too small to vouch for the judge: 29 labels/,
+    ],
+    [
+      'verdicts all alike, which make kappa 0',
+      [
+        [true, true, 45],
+        [true, false, 5],
+      ],
+      /too small .*50 labels, 45 met and 5 unmet, 50 passed and 0 failed by the judge/,
+    ],
+    [
+      'verdicts all alike, of which many are wrong',
+      [
+        [true, true, 20],
+        [true, false, 20],
+      ],
+      /agrees poorly with people \(50% of 40, kappa 0\.00\)/,
+    ],
     ['one-sided labels', [[true, true, 40]], /too small/],
     [
       'much disagreement',

@@ -152,6 +152,18 @@ describe('what is compared', () => {
       ['engine version', '1.0', '1.1', {}, { engine_version: '1.1' }],
       ['model', 'm-1', 'm-2', {}, { executor_model: 'm-2' }],
       ['judge', 'anthropic:haiku', 'anthropic:opus', options({ judge: { name: 'anthropic', model: 'opus' } })],
+      ['agent command', null, './a.sh', options({ engine: { name: 'codex', command: './a.sh' } })],
+      ['judge command', null, './j.sh', options({ judge: { name: 'anthropic', model: 'haiku', command: './j.sh' } })],
+      ['base URL', null, 'http://a', options({ engine: { name: 'codex', base_url: 'http://a' } })],
+      [
+        "judge's base URL",
+        null,
+        'http://b',
+        options({ judge: { name: 'anthropic', model: 'haiku', base_url: 'http://b' } }),
+      ],
+      ['judge samples', '1', '3', options({ judge_samples: 3 })],
+      ['require evidence', 'false', 'true', options({ require_evidence: true })],
+      ['on timeout', null, 'exclude', options({ on_timeout: 'exclude' })],
       ['timeout', '300', '60', options({ timeout_seconds: 60 })],
       ['max turns', null, '5', options({ max_turns: 5 })],
       ['activation', 'natural', 'instructed', options({ activation: 'instructed' })],
@@ -162,6 +174,8 @@ describe('what is compared', () => {
     }
     const made = diffBenchmarks(planned({}), planned(options({ max_turns: 5 })), 'candidate')
     expect(diffSections(made)[0]?.rows).toEqual([['max turns', '?', '5']])
+    const [first] = differs(options({ engine: { name: 'command', command: './a.sh' } }))
+    expect(first?.what).toBe('agent command')
   })
   test('a rate that is not there is a dash, not 0%', () => {
     const made = diffBenchmarks(side('a', { x: all(1) }), side('b', { x: all(1), y: all(1) }), 'candidate')

@@ -160,7 +160,7 @@ describe('whether the skill was read', () => {
 describe('pace', () => {
   const held = (refusals: number, waited_ms: number) => ({ refusals, waited_ms })
   const judge = { engine: 'x', model: null, calls: 1, tokens: null, cost_usd: null, held_back: held(1, 500) }
-  const ofPace = (lines: Line[]) => notesOf(lines).filter((note) => note.startsWith("The provider's limits"))
+  const ofPace = (lines: Line[]) => notesOf(lines).filter((note) => note.includes('held runs and judges back'))
   test('refusals and waits of runs and judges are summed, those of the cache left out', () => {
     const cached = { benchmark: 'b', at: '2026-11-20T00:00:00Z' }
     const lines = [
@@ -175,7 +175,9 @@ describe('pace', () => {
   test('waits without a refusal are told when they are a second or more', () => {
     const waited = (ms: number) => ofPace(pair(['+'], ['+'], 1, { record: { held_back: held(0, ms) } }))
     expect(waited(499)).toEqual([])
-    expect(waited(500)).toEqual(["The provider's limits held runs and judges back for 1.0s in all - in no run's time"])
+    expect(waited(500)).toEqual([
+      "Waits before retries, or for a limit to pass, held runs and judges back for 1.0s in all - in no run's time",
+    ])
   })
 })
 

@@ -69,6 +69,17 @@ describe('points', () => {
       ['codex 1.1', 1, 0.8],
     ])
   })
+  test('two commands are two agents, shown by their command lines', () => {
+    const byCommand = (day: string, command: string): Found => {
+      const made = found({ day, agent: null })
+      const engine = { name: 'command', model: null, command }
+      const options = { engine } as TrendPlan['options'] // only what is read of it
+      return { ...made, plan: made.plan && { ...made.plan, options } }
+    }
+    const made = trendOf([byCommand('2026-01-01', './a.sh'), byCommand('2026-01-02', './b.sh --fast')], [], [])
+    expect(made.by.agent_version.map(({ name }) => name)).toEqual(['command:./a.sh', 'command:./b.sh --fast'])
+    expect(trendSections(made)[0]?.rows.map((row) => row.includes('command:./a.sh'))).toEqual([true, false])
+  })
   test('two skills are never one group', () => {
     const two = trendOf([found({ day: '2026-01-01' }), found({ day: '2026-01-02', skill: 'other' })], [], [])
     expect(two.by.model.map(({ skill, name }) => [skill, name])).toEqual([
@@ -103,6 +114,34 @@ describe('costs by month', () => {
       'what was reused counts where it was paid',
       [found({ day: '2026-03-01', change: cost(4, 2, { reused }) })],
       { agent_usd: 3, judge_usd: 1.5 },
+    ],
+    [
+      'what was reused is of unknown cost where it was made',
+      [
+        found({
+          day: '2026-03-01',
+          change: (made) => ({
+            ...made,
+            cost: { agent_usd: null, judge_usd: 1, unknown_runs: 10 },
+            reused: { ...reused, runs: 6, agent_usd: null },
+          }),
+        }),
+      ],
+      { unknown_runs: 4 },
+    ],
+    [
+      'what was reused of known cost is not among the unknown',
+      [
+        found({
+          day: '2026-03-01',
+          change: (made) => ({
+            ...made,
+            cost: { agent_usd: 1, judge_usd: 1, unknown_runs: 4 },
+            reused: { ...reused, runs: 6 },
+          }),
+        }),
+      ],
+      { unknown_runs: 4 },
     ],
     [
       'unknown is null, never 0',

@@ -5,7 +5,10 @@ import { plural, seconds } from '../words.ts'
 export function paceNotes({ held_back }: NoteParts): NoteGroup[] {
   if (held_back === undefined) return []
   const { refusals, waited_ms } = held_back
-  const refused = refusals === 0 ? '' : ` refused ${plural(refusals, 'request')} (429) and`
-  const note = `The provider's limits${refused} held runs and judges back for ${seconds(waited_ms / 1000)} in all - in no run's time`
+  const what =
+    refusals === 0
+      ? 'Waits before retries, or for a limit to pass,'
+      : `The provider's limits refused ${plural(refusals, 'request')} (429) and`
+  const note = `${what} held runs and judges back for ${seconds(waited_ms / 1000)} in all - in no run's time`
   return [{ notes: [note], more: '' }]
 }
