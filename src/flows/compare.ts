@@ -135,6 +135,15 @@ async function pairingOf(request: CompareRequest): Promise<Pairing> {
     return pairsOfBenchmark(folder, await readPlan(folder), request)
   }
   const other = path.resolve(request.other)
+  if (folder === other)
+    throw new UserError(
+      `${request.folder} and ${request.other} are the same folder`,
+      'give one to compare its arms, or two',
+    )
+  for (const one of [folder, other]) {
+    if (!(await exists(one)))
+      throw new UserError(`${one}: no such folder`, 'give two benchmarks, or two folders of one run each')
+  }
   const folders: [string, string] = [folder, other]
   const output = path.resolve(
     request.output ?? path.join('comparisons', `${path.basename(folder)}-vs-${path.basename(other)}`),

@@ -234,4 +234,11 @@ describe('mistakes', () => {
     const end = await whetstone(['compare', folder, ...judgeFlags, ...flags])
     expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
   })
+  test.each([
+    ['itself', (own: string) => own, 'are the same folder'],
+    ['nothing', (own: string) => `${own}-gone`, '-gone: no such folder'],
+  ])('a folder with %s', async (_what, other, message) => {
+    const end = await whetstone(['compare', folder, other(folder), ...judgeFlags])
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
+  })
 })
