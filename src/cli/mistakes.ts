@@ -89,8 +89,8 @@ export function mistakeOf(message: string, argv: readonly string[]): UserError {
   if (command !== undefined && /^Not enough non-option/.test(message)) {
     return new UserError(`${command} needs ${commands[command]}`, help)
   }
-  const [, unknown = ''] = /^Unknown arguments?: (.+)$/.exec(message) ?? []
-  const meant = unknown.split(', ').flatMap((word) => nearest(word, flags, 1))
+  const [, unknown] = /^Unknown arguments?: (.+)$/.exec(message) ?? []
+  const meant = unknown?.split(', ').flatMap((word) => nearest(word, flags, 1)) ?? []
   const hint = meant.length > 0 ? `did you mean ${meant.map((flag) => `--${flag}`).join(', ')}? ` : ''
   return new UserError(message, `${hint}${help}`)
 }

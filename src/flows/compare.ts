@@ -64,6 +64,7 @@ export interface CompareResult {
   skipped: SkippedPair[]
   /** Planned pairs without a verdict: judge errors, and what was not come to. */
   missing: number
+  /** Absolute: the reports, then the comparisons made now. */
   wrote: string[]
 }
 
@@ -112,14 +113,20 @@ async function compareHeld({ request, planned }: Asked, context: FlowContext): P
   context.signal.throwIfAborted()
   const failed = ends.find((end) => end.status === 'rejected')
   if (failed) throw failed.reason
-  const missing = ends.filter((end) => end.status === 'rejected' || end.value !== 'judged').length
+  const judged = ends.flatMap((end) => (end.status === 'fulfilled' && end.value !== null ? end.value : []))
+  const missing = ends.length - judged.filter(({ end }) => end === 'judged').length
+  const comparisons = judged.flatMap(({ wrote }) => wrote ?? [])
   if (plan !== null) {
-    const { benchmark, paths } = await summarize(output, plan, context)
-    if (benchmark.comparison !== undefined)
-      return { folder: output, summary: benchmark.comparison, skipped, missing, wrote: Object.values(paths) }
+    const { benchmark, paths, page } = await summarize(output, plan, context)
+    const reports = [paths.benchmark, paths.markdown, ...(page ? [paths.report] : [])]
+    if (benchmark.comparison !== undefined) {
+      const wrote = [...reports, ...comparisons]
+      return { folder: output, summary: benchmark.comparison, skipped, missing, wrote }
+    }
   }
   const summary = summarizePairs(pairing, judgeName(judge))
-  return { folder: output, summary, skipped, missing, wrote: await writeSummary(output, summary) }
+  const wrote = [...(await writeSummary(output, summary)), ...comparisons]
+  return { folder: output, summary, skipped, missing, wrote }
 }
 
 interface Asked {

@@ -8,6 +8,7 @@ import { comparedKey } from '../phases/3-judge/compare/compared_key.ts'
 import { digestOf } from '../phases/3-judge/compare/sides.ts'
 import { type Spent, totalSpent } from '../phases/3-judge/meter.ts'
 import { readComparison, writeComparison, writeComparisonError } from '../store/comparisons.ts'
+import { comparisonPaths } from '../store/paths.ts'
 import { type ComparePair, firstShown } from './compare_pairs.ts'
 import type { FlowContext } from './context.ts'
 import type { OpenJudge } from './judge_opener.ts'
@@ -26,15 +27,21 @@ export async function isJudged(pair: ComparePair, judge: EngineChoice): Promise<
   return before !== null && before.compared_key === (await keyOf(pair, judge))
 }
 
+/** `wrote`: the file, absolute; null: the verdict was there. */
+interface PairJudged {
+  end: 'judged' | 'error'
+  wrote: string | null
+}
+
 /** Judges pair after pair; the criteria of a case are asked for once. */
-export function comparer(how: Comparing, context: FlowContext): (pair: ComparePair) => Promise<'judged' | 'error'> {
+export function comparer(how: Comparing, context: FlowContext): (pair: ComparePair) => Promise<PairJudged> {
   const criteriaOf = new Map<string, Promise<Criteria>>()
   return async (pair) => {
     const key = await keyOf(pair, how.judge)
     const before = readComparison(pair.folder, pair.number)
     if (!how.again && before?.compared_key === key) {
       tell(pair, { comparison: before, cached: true }, context)
-      return 'judged'
+      return { end: 'judged', wrote: null }
     }
     await using opened = await how.openJudge()
     const { prompt, expectedOutput, expectations, inputs } = pair.task
@@ -64,15 +71,16 @@ interface Keeping {
   context: FlowContext
 }
 
-async function keep(pair: ComparePair, end: PairEnd, { how, key, context }: Keeping): Promise<'judged' | 'error'> {
+async function keep(pair: ComparePair, end: PairEnd, { how, key, context }: Keeping): Promise<PairJudged> {
   const redactor = redactorFor(context.env)
+  const paths = comparisonPaths(pair.folder, pair.number)
   const sides = { A: originOf(pair.A), B: originOf(pair.B) }
   if (end.status === 'error') {
     const { reason } = redactor.value(end)
     const at = context.now().toISOString()
     await writeComparisonError(pair.folder, pair.number, { schema_version: 1, sides, reason, at })
     tell(pair, { error: reason, usd: totalSpent(end.spent).costUsd }, context)
-    return 'error'
+    return { end: 'error', wrote: paths.error }
   }
   const { calls, tokens, costUsd, model } = totalSpent(end.spent)
   const judge = { engine: how.judge.name, model: model ?? how.judge.model, calls, tokens, cost_usd: costUsd }
@@ -86,7 +94,7 @@ async function keep(pair: ComparePair, end: PairEnd, { how, key, context }: Keep
   })
   await writeComparison(pair.folder, pair.number, made)
   tell(pair, { comparison: made, cached: false }, context)
-  return 'judged'
+  return { end: 'judged', wrote: paths.comparison }
 }
 
 function originOf({ configuration, run }: ComparePair['A']) {

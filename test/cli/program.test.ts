@@ -46,6 +46,11 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
     ['runs without end', ['bench', skill, '--runs', '1e9'], /--runs: .* to 1000/],
     ['a timeout that no timer can keep', ['bench', skill, '--timeout', '1e12'], /--timeout/],
     ['a port that is none', ['practice', '--scenario', 'x', '--port', '99999'], /--port/],
+    [
+      'a value that is none has no flag to be meant',
+      ['bench', skill, '--activation', 'bogus'],
+      /^(?![\s\S]*did you mean)[\s\S]*see whetstone bench --help\n$/,
+    ],
     ['no runs', ['bench', skill, '--runs', '0'], /--runs/],
     ['half a run', ['bench', skill, '--runs', '1.5'], /--runs/],
     ['no skill there', ['bench', '/no/such'], /no such folder/],

@@ -26,6 +26,9 @@ describe('a fair judge', () => {
     expect(end.stdout).toContain('with skill wins 4 of 4 pairs against without skill')
     expect(summaryOf(made.folder)).toMatchObject({ wins: 4, losses: 0, ties: 0, flips: 0, p_value: 0.125, errors: 0 })
     expect(conversations(server)).toBe(4 * 2 + 2)
+    const wrote = [...end.stdout.matchAll(/^wrote (.*)$/gm)].map(([, file = '']) => path.basename(file))
+    const comparisons = ['comparison-1.json', 'comparison-2.json']
+    expect(wrote).toEqual(['benchmark.json', 'benchmark.md', 'report.html', ...comparisons, ...comparisons])
     const one = comparisonOf(made.folder, 'eval-1-alpha/comparison-1.json')
     expect(one).toMatchObject({
       winner: 'A',
@@ -45,7 +48,9 @@ describe('a fair judge', () => {
   })
   test('is not asked again; a new judge, a lost verdict or --again is asked', async () => {
     await using server = await judgeServer(judges.fair)
-    expect((await compareWith(server, [made.folder])).code).toBe(0)
+    const same = await compareWith(server, [made.folder])
+    expect(same.code, same.stderr).toBe(0)
+    expect(same.stdout).not.toMatch(/wrote .*comparison/)
     expect(asked(server)).toEqual([])
     writeFileSync(path.join(made.folder, 'eval-1-alpha/comparison-2.json'), '{')
     await compareWith(server, [made.folder])

@@ -1,5 +1,5 @@
 /** `whetstone diff` on two benchmarks that were made: the terminal, Markdown, JSON, and its gate. */
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, expect, test } from 'vitest'
 import { benchmarkDiff } from '../../schemas/benchmark_diff.ts'
@@ -40,6 +40,23 @@ test('a terminal sees what differs in the plans, then the cases', async () => {
   expect(end.code, end.stderr).toBe(0)
   expect(end.stdout).toMatch(/points of its expectations/)
   expect(end.stdout).toMatch(/Not the same in both[\s\S]*suite/)
+})
+
+test('the commands of agents are told, without credentials', async () => {
+  const file = path.join(after(), 'plan.json')
+  const text = readFileSync(file, 'utf8')
+  const plan = JSON.parse(text)
+  plan.options.engine.command = './agent.sh --key a-value-of-my-own'
+  writeFileSync(file, JSON.stringify(plan))
+  const env = { MY_API_KEY: 'a-value-of-my-own' }
+  const two = await whetstone(['diff', before(), after()], { env })
+  const trend = await whetstone(['diff', before(), after(), workspace, '--json'], { env })
+  writeFileSync(file, text)
+  expect(two.stdout).toMatch(
+    /Not the same in both\n.*\nagent command .*verbose\.mjs.*\.\/agent\.sh --key \[redacted:MY_API_KEY\]/,
+  )
+  expect(trend.stdout).toContain('command:./agent.sh --key [redacted:MY_API_KEY]')
+  expect(two.stdout + trend.stdout).not.toContain('a-value-of-my-own')
 })
 
 test('--json fits its schema; --markdown is a document; --fail-on regression ends with 1', async () => {

@@ -33,7 +33,8 @@ function verdictsOf(value: unknown): string[] {
   const given = (Array.isArray(value) ? value : [value]).flatMap((one) => String(one).split(','))
   const names = given.map((one) => one.trim()).filter((one) => one !== '')
   const odd = names.filter((one) => !verdicts.includes(one))
+  // the parser hands on the message alone, so that the way out is in it
   if (odd.length > 0)
-    throw new UserError(`--fail-on: ${odd.join(', ')} is no verdict`, `verdicts: ${verdicts.join(', ')}`)
+    throw new UserError(`--fail-on: ${odd.join(', ')} is no verdict; there are ${verdicts.join(', ')}`)
   return names
 }
