@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { auditSummary } from './audit.ts'
 import { statistics } from './benchmark_statistics.ts'
 import { comparisonSummary } from './comparison_summary.ts'
-import { gradedExpectation } from './grading.ts'
+import { gradedExpectation, judgeError } from './grading.ts'
 import { heldBack } from './held_back.ts'
 import { stop } from './limits.ts'
 import { rubricResult } from './rubric.ts'
@@ -27,9 +27,12 @@ export const benchmarkRun = z.looseObject({
     errors: z.number().int(),
     cost_usd: z.number().nullable().optional(),
     skill_read: z.boolean().nullable().optional(),
+    undecided: z.number().int().nonnegative().optional().describe('expectations without a verdict, outside the rate'),
+    timed_out: z.boolean().optional().describe('the agent ran out of time, which counts as its failure'),
   }),
   expectations: z.array(gradedExpectation),
   rubric: rubricResult.optional().describe('absent: the case has no rubric, or it was not decided'),
+  judge_errors: z.array(judgeError).optional().describe('what was left undecided; absent: nothing'),
   notes: z.array(z.string()),
 })
 
@@ -42,6 +45,7 @@ export const excludedRun = z.object({
   reason: z.enum(['failed', 'cancelled', 'timed_out', 'ungraded', 'judge_error', 'missing', 'cannot_run']),
   kind: z.string().nullable().describe('the failure kind of a failed run'),
   message: z.string(),
+  judge_errors: z.array(judgeError).optional().describe('of a run in which nothing was decided'),
 })
 
 export const armSummary = z.looseObject({

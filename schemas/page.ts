@@ -1,6 +1,6 @@
 /** What a report page carries: columns of runs at once, evidence in packs and a run's transcript and outputs on demand. */
 import type { Benchmark, CaseRow } from './benchmark.ts'
-import type { GradedExpectation } from './grading.ts'
+import type { GradedExpectation, JudgeError } from './grading.ts'
 import type { RubricResult } from './rubric.ts'
 
 /** A text, or the reason why its end is missing. */
@@ -21,6 +21,8 @@ export interface PageCase extends CaseRow {
   /** Every statement of the case; a run's `marks` has one sign for each. */
   statements: PageStatement[]
   flaky: boolean
+  /** Why none of its runs is made; null: it can run. */
+  cannot_run: string | null
   ci_low: number | null
   ci_high: number | null
 }
@@ -44,10 +46,14 @@ export interface PageRuns {
   /** graded, or why the run is in no rate. */
   status: string[]
   message: string[]
-  /** A sign for each statement of the case: 1 passed, 0 failed, p and f the same with evidence that was not found, ? undecided or absent. */
+  /** A sign for each statement of the case: 1 passed, 0 failed, p and f the same with evidence that was not found, ? undecided, - not in this run. */
   marks: string[]
   passed: number[]
+  /** Decided expectations; those without a verdict are outside. */
   total: number[]
+  undecided: number[]
+  /** 1: the agent ran out of time, and the run counts as it stands. */
+  timed_out: (0 | 1)[]
   rate: number[]
   seconds: (number | null)[]
   tokens: (number | null)[]
@@ -96,6 +102,8 @@ export interface Page {
   packs: (1 | 2)[]
   /** Changes with every writing: keeps a browser from taking an old file beside the page. */
   stamp: string
+  /** A benchmark that is being made at this moment: what is missing comes yet. */
+  running: boolean
   left_out: string[]
   feedback: PageNote[]
   previous: PageNote[]
@@ -112,7 +120,13 @@ export interface PageExtras {
 }
 
 /** A pack: for each run its verdicts and notes. */
-export type EvidencePack = { expectations: GradedExpectation[]; notes: string[]; rubric?: RubricResult }[]
+export type EvidencePack = {
+  expectations: GradedExpectation[]
+  notes: string[]
+  rubric?: RubricResult
+  /** What has no verdict, and why; absent: nothing. */
+  undecided?: JudgeError[]
+}[]
 
 /** An event of transcript.jsonl as it stands there; long texts may be cut. */
 export interface PageEvent {

@@ -1,9 +1,12 @@
 /** The frame of every view: name, tabs, search, theme, keyboard. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import type { TargetedKeyboardEvent } from 'preact'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Model } from './data/model.ts'
 import { Help } from './parts/help.tsx'
+import { Live } from './parts/live.tsx'
 import { isTyping } from './parts/selection.ts'
 import { nextTheme, useTheme } from './parts/theme.ts'
+import { restore } from './position.ts'
 import { amend, go, link, type Route, useRoute } from './route.ts'
 import { tabsOf, viewOf } from './tabs.tsx'
 
@@ -15,9 +18,9 @@ export function App({ model }: { model: Model }) {
   const main = useRef<HTMLElement>(null)
   const tabs = tabsOf(model)
   const place = route.path.join('/')
-  // biome wants every value named: a new place starts at its top
+  // a new place starts at its top, one come back to where it was left
+  useLayoutEffect(() => restore(place), [place])
   useEffect(() => {
-    if (place !== undefined) scrollTo(0, 0)
     document.title = `${place === '' ? 'Overview' : place} · ${model.page.benchmark.metadata.skill_name}`
   }, [place, model])
   useEffect(() => {
@@ -37,6 +40,13 @@ export function App({ model }: { model: Model }) {
   })
   const searchable = place === '' || place === 'runs'
   const find = (text: string) => (searchable ? amend(route, { q: text }) : go(link(['runs'], { q: text })))
+  // a browser empties the box by itself, which leaves the filter in force
+  const clear = (event: TargetedKeyboardEvent<HTMLInputElement>) => {
+    event.preventDefault()
+    event.currentTarget.value = ''
+    if (searchable) find('')
+    event.currentTarget.blur()
+  }
   return (
     <>
       <button type="button" class="skip" onClick={() => main.current?.focus()}>
@@ -60,8 +70,8 @@ export function App({ model }: { model: Model }) {
           aria-label="Search cases and runs"
           value={route.query.q ?? ''}
           onInput={(event) => searchable && find(event.currentTarget.value)}
-          onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
-          onChange={(event) => !searchable && find(event.currentTarget.value)}
+          onKeyDown={(event) => event.key === 'Escape' && clear(event)}
+          onChange={(event) => !searchable && event.currentTarget.value !== '' && find(event.currentTarget.value)}
         />
         <button type="button" class="ghost" onClick={() => setTheme(nextTheme(theme))} aria-label={`Theme: ${theme}`}>
           {theme === 'dark' ? '☾' : theme === 'light' ? '☀' : '◐'}
@@ -73,6 +83,7 @@ export function App({ model }: { model: Model }) {
       <main id="main" ref={main} tabIndex={-1}>
         {viewOf(model, route)}
       </main>
+      <Live />
       {help && <Help close={() => setHelp(false)} />}
     </>
   )

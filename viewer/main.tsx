@@ -4,18 +4,21 @@ import type { Page } from '../schemas/page.ts'
 import { App } from './app.tsx'
 import { listen } from './data/live.ts'
 import { embedded } from './data/load.ts'
-import { modelOf } from './data/model.ts'
+import { type Model, modelOf } from './data/model.ts'
 import { parseVisible, unpack } from './data/unpack.ts'
+import { keepPositions } from './position.ts'
 
 const root = document.getElementById('app')
 
 async function start(target: HTMLElement): Promise<void> {
   const page = parseVisible<Page>(await unpack(embedded('page') ?? ''))
   target.textContent = ''
-  render(<App model={modelOf(page)} />, target)
+  const draw = (model: Model) => render(<App model={model} />, target)
+  keepPositions()
+  draw(modelOf(page))
   document.documentElement.dataset.ready = 'yes'
   performance.mark('ready')
-  listen()
+  listen(draw)
 }
 
 if (root !== null) {

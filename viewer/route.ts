@@ -47,6 +47,6 @@ export function go(address: string): void {
 /** Changes the query of the view without a step in the history. */
 export function amend(route: Route, query: Record<string, string | undefined>): void {
   const address = link(route.path, { ...route.query, ...query })
-  history.replaceState(null, '', address)
+  history.replaceState(history.state, '', address)
   dispatchEvent(new HashChangeEvent('hashchange'))
 }

@@ -47,6 +47,21 @@ export async function takeLease(folder: string, options: LeaseOptions = {}): Pro
   }
 }
 
+/** Whether a process of this machine works in the folder now; one on another machine is not seen. Writes nothing. */
+export async function isHeld(folder: string): Promise<boolean> {
+  const here = await ownerHere('claiming')
+  const names = (await readdir(folder)).filter(isLease)
+  const lives = names.map(async (name) => {
+    const found = ownerOf((await look(path.join(folder, name)))?.text ?? '')
+    return found !== null && (await livesHere(found, here)) === true
+  })
+  return (await Promise.all(lives)).includes(true)
+}
+
+function isLease(name: string): boolean {
+  return /^\.lease-[0-9a-f]+\.json$/.test(name)
+}
+
 interface Claim extends Lease {
   file: string
   owner: Owner
@@ -85,7 +100,7 @@ interface Watch {
 
 /** The lease files of others: those of owners that are gone, and one that lives (a holder before one that only claims). */
 async function othersIn(folder: string, own: Claim, watch: Watch): Promise<{ gone: string[]; living: Owner | null }> {
-  const names = (await readdir(folder)).filter((name) => /^\.lease-[0-9a-f]+\.json$/.test(name))
+  const names = (await readdir(folder)).filter(isLease)
   const files = names.map((name) => path.join(folder, name)).filter((file) => file !== own.file)
   const found = await Promise.all(
     files.map(async (file) => ({ file, owner: await livingOwner(file, own.owner, watch) })),

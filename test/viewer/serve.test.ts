@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { takeLease } from '../../src/store/lease.ts'
 import { agent, fresh, makeSkill, whetstone } from '../e2e/program.ts'
 import { launch, open, withChromium } from './browser.ts'
 
@@ -78,16 +79,36 @@ withChromium('view --serve', () => {
     })
     expect(errors).toEqual([])
   })
-  test('a run that comes in is seen without a key being pressed', async () => {
+  test('a run that comes in is seen without a key being pressed, under an open dialog', async () => {
     const run = path.join(it.folder, 'eval-1-task', 'with_skill', 'run-2')
     const away = path.join(fresh(), 'run-2')
     cpSync(run, away, { recursive: true })
     rmSync(run, { recursive: true })
     const { page } = await opened('#/runs')
     await page.getByText('missing').first().waitFor()
+    await page.evaluate('window.untouched = true')
+    await page.keyboard.press('?')
     mkdirSync(path.dirname(run), { recursive: true })
     cpSync(away, run, { recursive: true })
     await page.getByText('missing').first().waitFor({ state: 'detached', timeout: 20_000 })
+    expect(await page.locator('dialog').isVisible()).toBe(true)
+    expect(await page.evaluate('window.untouched')).toBe(true)
+  })
+  test('while a process works on it, it runs and is not incomplete', async () => {
+    const away = path.join(fresh(), 'run-2')
+    const run = path.join(it.folder, 'eval-1-task', 'with_skill', 'run-2')
+    cpSync(run, away, { recursive: true })
+    rmSync(run, { recursive: true })
+    const { page } = await opened('')
+    const heading = page.locator('#missing')
+    expect(await heading.textContent()).toBe('Incomplete')
+    const lease = await takeLease(it.folder)
+    if ('heldBy' in lease) throw new Error('held by another')
+    await page.getByText('Running', { exact: true }).waitFor({ timeout: 20_000 })
+    expect(await page.locator('.banner').textContent()).toContain('1 run not made yet')
+    await lease[Symbol.asyncDispose]()
+    await page.getByText('Incomplete', { exact: true }).waitFor({ timeout: 20_000 })
+    cpSync(away, run, { recursive: true })
   })
   const own = () => ({ host: new URL(it.url).host })
   const json = { 'content-type': 'application/json' }

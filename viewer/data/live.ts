@@ -1,12 +1,54 @@
-/** A served page draws itself anew when runs come in; never under a person who is typing. */
+/** A served page takes new runs in under its reader: nothing is scrolled, closed or typed away. */
+import type { Page } from '../../schemas/page.ts'
 import { isServed } from './feedback.ts'
+import { replaceEmbedded } from './load.ts'
+import { type Model, modelOf } from './model.ts'
+import { parseVisible, unpack } from './unpack.ts'
 
-export function listen(): void {
+const hearers = new Set<(lost: boolean) => void>()
+
+/** Told whether the server is gone. */
+export function onLost(hearer: (lost: boolean) => void): () => void {
+  hearers.add(hearer)
+  return () => void hearers.delete(hearer)
+}
+
+/** `draw` gets the page as it is now, each time something changed. */
+export function listen(draw: (model: Model) => void): void {
   if (!isServed) return
   const source = new EventSource('events')
-  source.onmessage = () => {
-    const typing = document.activeElement?.closest('textarea, input') ?? null
-    if (typing === null) return location.reload()
-    typing.addEventListener('blur', () => location.reload(), { once: true })
+  const state = { busy: false, again: false }
+  const changed = async () => {
+    if (state.busy) {
+      state.again = true
+      return
+    }
+    state.busy = true
+    await takeIn(draw).catch(() => say(true))
+    state.busy = false
+    if (state.again) {
+      state.again = false
+      await changed()
+    }
   }
+  source.onmessage = () => void changed()
+  source.onerror = () => say(true)
+  source.onopen = () => say(false)
+}
+
+function say(lost: boolean): void {
+  for (const hearer of hearers) hearer(lost)
+}
+
+const carried = /<script type="text\/plain" data-key="([^"]+)">([A-Za-z0-9+/=]*)<\/script>/g
+
+async function takeIn(draw: (model: Model) => void): Promise<void> {
+  const answer = await fetch('./', { cache: 'no-store' })
+  if (!answer.ok) throw new Error(`${answer.status}`)
+  const text = await answer.text()
+  const found = new Map([...text.matchAll(carried)].map(([, key = '', data = '']) => [key, data]))
+  const page = parseVisible<Page>(await unpack(found.get('page') ?? ''))
+  found.delete('page')
+  replaceEmbedded(found)
+  draw(modelOf(page))
 }

@@ -14,8 +14,13 @@ const nonce = document.currentScript?.nonce ?? ''
 const arrived = new Map<string, string>()
 window.whetstone = (key, data) => void arrived.set(key, data)
 
+/** What a newer page carries, by key. */
+const replaced = new Map<string, string>()
+
 /** Packed data that lies in the page; taken out of the document, so that it is held once. */
 export function embedded(key: string): string | null {
+  const newer = replaced.get(key)
+  if (newer !== undefined) return newer
   const element = document.querySelector(`script[data-key="${CSS.escape(key)}"]`)
   const text = element?.textContent ?? null
   element?.remove()
@@ -47,6 +52,14 @@ function beside(key: string, stamp: string): Promise<string> {
 const packs = new Map<number, Promise<EvidencePack>>()
 const details = new Map<number, Promise<RunDetail>>()
 const kept = 12
+
+/** From now on what a newer page carries is read, and what was read of the older one is forgotten. */
+export function replaceEmbedded(found: ReadonlyMap<string, string>): void {
+  replaced.clear()
+  for (const [key, text] of found) replaced.set(key, text)
+  packs.clear()
+  details.clear()
+}
 
 /** Verdicts and notes of a graded run. */
 export async function evidenceOf({ page }: Model, index: number): Promise<EvidencePack[number]> {

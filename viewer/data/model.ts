@@ -12,7 +12,11 @@ export interface Run {
   message: string
   marks: string
   passed: number
+  /** Decided expectations; those undecided are outside. */
   total: number
+  undecided: number
+  /** It counts as it stands, though the agent ran out of time. */
+  timedOut: boolean
   rate: number
   seconds: number | null
   tokens: number | null
@@ -83,6 +87,8 @@ function runAt({ runs, cases, arms }: Page, index: number): Run {
     marks: at(runs.marks, index),
     passed: at(runs.passed, index),
     total: at(runs.total, index),
+    undecided: at(runs.undecided, index),
+    timedOut: at(runs.timed_out, index) === 1,
     rate: at(runs.rate, index),
     seconds: at(runs.seconds, index),
     tokens: at(runs.tokens, index),
@@ -97,11 +103,12 @@ function runAt({ runs, cases, arms }: Page, index: number): Run {
 }
 
 /** What a statement came to in a run. */
-export type Mark = 'pass' | 'fail' | 'none'
+export type Mark = 'pass' | 'fail' | 'undecided' | 'none'
 
 export function markOf(sign: string | undefined): Mark {
   if (sign === '1' || sign === 'p') return 'pass'
-  return sign === '0' || sign === 'f' ? 'fail' : 'none'
+  if (sign === '0' || sign === 'f') return 'fail'
+  return sign === '?' ? 'undecided' : 'none'
 }
 
 export function isUnverified(sign: string | undefined): boolean {

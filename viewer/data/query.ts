@@ -69,7 +69,8 @@ const fields: Record<string, (model: Model, value: string) => Test> = {
       const status = at(runs.status, index)
       if (status !== 'graded') return value === 'excluded' || status === value || status.startsWith(`${value}:`)
       const rate = at(runs.rate, index)
-      if (value === 'passed') return rate === 1
+      if (value === 'timed_out') return at(runs.timed_out, index) === 1
+      if (value === 'passed') return rate === 1 && at(runs.undecided, index) === 0
       if (value === 'failed') return rate < 1
       return value === 'graded' || (value === 'partial' && rate > 0 && rate < 1)
     },
@@ -100,7 +101,13 @@ const is: Record<string, (model: Model) => Test> = {
   error:
     ({ runs }) =>
     (index) =>
-      at(runs.errors, index) > 0,
+      at(runs.errors, index) > 0 ||
+      at(runs.undecided, index) > 0 ||
+      /^(failed|judge_error)/.test(at(runs.status, index)),
+  undecided:
+    ({ runs }) =>
+    (index) =>
+      at(runs.undecided, index) > 0,
 }
 
 /** In the case's name, number, key and statements, or in what the run said when it failed. */

@@ -1,16 +1,18 @@
 /** Verdicts of a run: each statement with its evidence, and each quote in it a way to the place where it stands. */
-import type { GradedExpectation } from '../../schemas/grading.ts'
+import type { GradedExpectation, JudgeError } from '../../schemas/grading.ts'
 import type { RunDetail } from '../../schemas/page.ts'
 import { locate, type Place, partsOf } from '../data/quotes.ts'
 
 interface Props {
   expectations: readonly GradedExpectation[]
+  /** What has no verdict. */
+  undecided: readonly JudgeError[]
   detail: RunDetail | null
   show(place: Place, quote: string): void
 }
 
-export function Verdicts({ expectations, detail, show }: Props) {
-  if (expectations.length === 0) return <p class="empty">No verdict.</p>
+export function Verdicts({ expectations, undecided, detail, show }: Props) {
+  if (expectations.length + undecided.length === 0) return <p class="empty">No verdict.</p>
   return (
     <ol class="verdicts">
       {expectations.map((one, index) => (
@@ -26,6 +28,19 @@ export function Verdicts({ expectations, detail, show }: Props) {
           {one.evidence !== '' && <Evidence one={one} detail={detail} show={show} />}
         </li>
       ))}
+      {undecided.map(({ text, reason }) => (
+        <li key={text} class="undecided">
+          <p class="statement">
+            <span class="sign" role="img" aria-label="undecided">
+              ?
+            </span>
+            <span>
+              <bdi>{text}</bdi> <em class="tag warn">undecided</em>
+            </span>
+          </p>
+          {reason !== '' && <div class="text evidence">{reason}</div>}
+        </li>
+      ))}
     </ol>
   )
 }
@@ -34,7 +49,7 @@ function Tags({ one }: { one: GradedExpectation }) {
   const votes = one.votes as { passed: number; failed: number } | undefined
   return (
     <>
-      {one.decided_by !== undefined && <em class="tag">{one.decided_by}</em>}{' '}
+      {one.decided_by !== undefined && one.decided_by !== 'timeout' && <em class="tag">{one.decided_by}</em>}{' '}
       {one.derived === true && <em class="tag">derived</em>} {one.indicator === true && <em class="tag">indicator</em>}{' '}
       {votes !== undefined && (
         <em class="tag">
@@ -46,7 +61,7 @@ function Tags({ one }: { one: GradedExpectation }) {
   )
 }
 
-function Evidence({ one, detail, show }: { one: GradedExpectation } & Omit<Props, 'expectations'>) {
+function Evidence({ one, detail, show }: { one: GradedExpectation } & Omit<Props, 'expectations' | 'undecided'>) {
   return (
     <div class="text evidence">
       {partsOf(one.evidence).map(({ text, quote }, index) => {

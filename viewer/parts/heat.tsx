@@ -1,9 +1,10 @@
-/** Runs of a case as small bars, one a run: the higher, the more of its expectations it met; a cross: in no rate. */
+/** Runs of a case as small bars, the higher the more it met; a cross: in no rate; a line above: not all decided. */
 import { armLabel, percent } from '../words.ts'
 
 interface HeatRun {
   rate: number
   graded: boolean
+  undecided: number
 }
 
 const width = 7
@@ -20,26 +21,33 @@ interface Props {
 export function Heat({ arm, place, runs }: Props) {
   const shown = runs.slice(0, most)
   const rest = runs.length - shown.length
-  const paths = { track: '', bar: '', cross: '' }
-  shown.forEach(({ rate, graded }, index) => {
+  const paths = { track: '', level: '', cross: '', open: '' }
+  shown.forEach(({ rate, graded, undecided }, index) => {
     const x = index * step
     if (!graded) {
       paths.cross += `M${x + 1} 5l5 6m0-6l-5 6`
       return
     }
+    if (undecided > 0) paths.open += `M${x} 1.5h${width}`
     const filled = Math.round(height * rate)
     paths.track += `M${x} 0h${width}v${height}h-${width}z`
-    paths.bar += `M${x} ${height - filled}h${width}v${filled}h-${width}z`
+    paths.level += `M${x} ${height - filled}h${width}v${filled}h-${width}z`
   })
-  const rates = shown.map(({ rate, graded }) => (graded ? percent(rate) : 'in no rate')).join(', ')
+  const rates = shown.map(wordsOf).join(', ')
   return (
     <span class={`heat arm-${place}`}>
       <svg width={shown.length * step} height={height} role="img" aria-label={`${armLabel(arm)}: ${rates || 'no run'}`}>
         <path class="track" d={paths.track} />
-        <path class="bar" d={paths.bar} />
+        <path class="level" d={paths.level} />
+        <path class="open" d={paths.open} />
         <path class="cross" d={paths.cross} />
       </svg>
       {rest > 0 && <small>+{rest}</small>}
     </span>
   )
+}
+
+function wordsOf({ rate, graded, undecided }: HeatRun): string {
+  if (!graded) return 'in no rate'
+  return undecided > 0 ? `${percent(rate)}, ${undecided} undecided` : percent(rate)
 }

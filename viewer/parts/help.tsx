@@ -16,8 +16,8 @@ const words = [
   ['invoice', 'case name, number, statement or message with this text'],
   ['arm:with_skill', 'runs of this arm'],
   ['case:3', 'runs of this case'],
-  ['status:failed', 'passed, partial, failed, excluded, or a reason such as timed_out'],
-  ['is:unverified', 'unverified, flaky, regression, read, unread, error'],
+  ['status:failed', 'passed, partial, failed, timed_out, excluded, or a reason such as cancelled'],
+  ['is:unverified', 'undecided, unverified, flaky, regression, read, unread, error'],
   ['cost>0.1', 'also time, tokens, calls, errors, rate; with > < ='],
   ['-arm:with_skill', 'a minus turns a word around'],
 ] as const

@@ -7,7 +7,31 @@ const most = 100
 
 export function JsonTree({ text }: { text: string }) {
   const parsed = useMemo(() => read(text), [text])
+  const exact = useMemo(() => parsed === null || keepsNumbers(text), [text, parsed])
+  if (!exact) {
+    return (
+      <>
+        <p class="hint">Shown as its source: it has numbers with more digits than a browser counts with.</p>
+        <Text text={text} />
+      </>
+    )
+  }
   return parsed === null ? <Text text={text} /> : <Tree value={parsed.value} />
+}
+
+/** Whether every number of a JSON text is the same after reading it. */
+function keepsNumbers(text: string): boolean {
+  for (const [token] of text.matchAll(/"(?:[^"\\]+|\\.)*"|-?\d[\d.eE+-]*/g)) {
+    const suspicious = !token.startsWith('"') && (token.length > 15 || /e/i.test(token))
+    if (suspicious && digitsOf(token) !== digitsOf(`${Number(token)}`)) return false
+  }
+  return true
+}
+
+/** The digits that count: no sign, point, exponent, and no zeros at either end. */
+function digitsOf(number: string): string {
+  const [digits = ''] = number.toLowerCase().split('e')
+  return digits.replaceAll(/[-.]/g, '').replaceAll(/^0+|0+$/g, '')
 }
 
 function read(text: string): { value: unknown } | null {

@@ -1,10 +1,11 @@
 /** A file that a run left behind, shown by its type; what cannot be shown safely is a download with size and hash. */
 
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { PageFile } from '../../schemas/page.ts'
 import { own } from '../data/own.ts'
 import { bytesOf } from '../data/unpack.ts'
 import { bytesText, visible } from '../words.ts'
+import { Bounded } from './bounded.tsx'
 import { Code } from './code.tsx'
 import { JsonTree } from './json_tree.tsx'
 import { Markdown } from './markdown.tsx'
@@ -44,12 +45,25 @@ function kindOf({ path, as }: PageFile): Kind {
   return as === 'base64' && !binary ? 'other' : as === 'text' && binary ? 'code' : kind
 }
 
-export function Output({ file, mark = '' }: { file: PageFile; mark?: string }) {
+interface Props {
+  file: PageFile
+  mark?: string
+  /** Of the run, relative to the benchmark: where the whole of a file lies that is cut here. */
+  folder?: string
+  /** Comes into view. */
+  target?: boolean
+}
+
+export function Output({ file, mark = '', folder = '', target = false }: Props) {
+  const box = useRef<HTMLElement>(null)
+  useEffect(() => {
+    if (target && mark === '') box.current?.scrollIntoView({ block: 'start' })
+  }, [target, mark])
   const [source, setSource] = useState(false)
   const kind = kindOf(file)
   const rendered = kind !== 'code' && kind !== 'other' && kind !== 'image' && kind !== 'pdf'
   return (
-    <article class="output" id={`file-${file.path}`}>
+    <article class="output" ref={box} id={`file-${file.path}`}>
       <header class="section-head">
         <h3>
           <bdi>{visible(file.path)}</bdi> <small>{bytesText(file.bytes)}</small>
@@ -63,14 +77,21 @@ export function Output({ file, mark = '' }: { file: PageFile; mark?: string }) {
           <Download file={file} />
         </span>
       </header>
-      {file.left_out !== null && <p class="hint">{file.left_out}</p>}
-      {source || (mark !== '' && rendered) ? <Text text={file.body} mark={mark} follow /> : draw(kind, file, mark)}
+      {file.left_out !== null && (
+        <p class="hint">
+          {visible(file.left_out)} {folder !== '' && <code>{visible(`${folder}/outputs/${file.path}`)}</code>}
+        </p>
+      )}
+      <Bounded>
+        {source || (mark !== '' && rendered) ? <Text text={file.body} mark={mark} follow /> : draw(kind, file, mark)}
+      </Bounded>
       {file.sha256 !== null && <p class="hint hash">sha256 {file.sha256}</p>}
     </article>
   )
 }
 
 function draw(kind: Kind, file: PageFile, mark: string) {
+  if (file.as === 'text' && file.body === '') return <p class="hint">The file is empty.</p>
   switch (kind) {
     case 'markdown':
       return <Markdown text={file.body} />
@@ -94,8 +115,16 @@ function draw(kind: Kind, file: PageFile, mark: string) {
         <Text text={file.body} mark={mark} follow />
       )
     case 'other':
-      return <p class="hint">Not shown here.</p>
+      return whyHidden(file)
   }
+}
+
+/** A file that is left out has said why. */
+function whyHidden({ as, body, left_out }: PageFile) {
+  if (as === 'none') return left_out === null ? <p class="hint">Not shown here: the page does not carry it.</p> : null
+  const binary = bytesOf(body).includes(0)
+  const why = binary ? 'it is binary (it holds zero bytes)' : 'it is not UTF-8 text'
+  return <p class="hint">Not shown here: {why}. Download it to open it.</p>
 }
 
 /** An address of the bytes within this page, given back when the view goes. */

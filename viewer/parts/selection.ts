@@ -1,12 +1,13 @@
 /** j, k and the arrows move through a list, Enter opens; never while a person types. */
 import { useEffect, useRef, useState } from 'preact/hooks'
+import { keepPosition, positionNow } from '../position.ts'
 import { go } from '../route.ts'
 
 /** The selected place; −1: none yet. `address`: what Enter opens. */
 export function useSelection(size: number, address: (place: number) => string): number {
-  const [selected, setSelected] = useState(-1)
+  const [selected, setSelected] = useState(() => positionNow().selected)
   // read by the keys at once: two of them may come before the list is drawn again
-  const now = useRef(-1)
+  const now = useRef(selected)
   useEffect(() => {
     const pressed = (event: KeyboardEvent) => {
       if (isTyping(event)) return
@@ -15,7 +16,8 @@ export function useSelection(size: number, address: (place: number) => string): 
         event.preventDefault()
         now.current = Math.max(0, Math.min(size - 1, now.current + step))
         setSelected(now.current)
-      } else if (event.key === 'Enter' && now.current >= 0 && now.current < size && event.target === document.body) {
+        keepPosition({ selected: now.current })
+      } else if (event.key === 'Enter' && now.current >= 0 && now.current < size && !isControl(event)) {
         event.preventDefault()
         go(address(now.current))
       }
@@ -32,6 +34,11 @@ const steps = new Map([
   ['k', -1],
   ['ArrowUp', -1],
 ])
+
+/** What Enter itself presses: it is left to do so. */
+function isControl({ target }: KeyboardEvent): boolean {
+  return target instanceof HTMLElement && target.closest('a, button, summary') !== null
+}
 
 export function isTyping(event: KeyboardEvent): boolean {
   if (event.ctrlKey || event.metaKey || event.altKey) return true

@@ -33,8 +33,11 @@ export function Windowed({ count, height, label, selected = -1, row }: Props) {
       for (const name of events) removeEventListener(name, measure)
     }
   }, [count, height])
+  // a list that is drawn with a selection stays where its reader left it
+  const before = useRef(selected)
   useEffect(() => {
-    if (selected < 0 || box.current === null) return
+    if (selected === before.current || selected < 0 || box.current === null) return
+    before.current = selected
     const top = box.current.getBoundingClientRect().top + selected * height
     const header = 120
     if (top < header) scrollBy({ top: top - header })

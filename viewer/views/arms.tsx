@@ -4,7 +4,7 @@ import { points } from '../words.ts'
 
 export function Arms({ model }: { model: Model }) {
   const { said, arms } = model.page
-  const intervals = said.rows.map(([label = '']) => intervalOf(model, label))
+  const intervals = said.rows.map(([label = '', ...cells]) => intervalOf(model, label, cells.at(-1) ?? ''))
   const offered = intervals.some((text) => text !== null)
   return (
     <section aria-labelledby="arms">
@@ -37,19 +37,32 @@ export function Arms({ model }: { model: Model }) {
           </tbody>
         </table>
       </div>
-      <p class="hint">Mean ± sample standard deviation over runs; the interval is of the difference.</p>
+      <p class="hint">
+        Mean ± sample standard deviation over runs. The interval is of the difference over cases with both arms, each of
+        the same weight.
+      </p>
     </section>
   )
 }
 
+function numberIn(text: string): number {
+  return Number.parseInt(text.replace('−', '-'), 10)
+}
+
 const metrics = { 'time a run': 'time_seconds', 'tokens a run': 'tokens', 'cost a run': 'cost_usd' } as const
 
-function intervalOf({ page }: Model, label: string): string | null {
+/** `shown`: the difference that stands in the table. */
+function intervalOf({ page }: Model, label: string, shown: string): string | null {
   const { statistics } = page.benchmark
   if (statistics === undefined) return null
   if (label === 'expectations met') {
-    const { ci_low = null, ci_high = null } = statistics.scopes?.these_cases.difference ?? {}
-    return ci_low === null || ci_high === null ? null : `${points(ci_low)} to ${points(ci_high)} points`
+    const { mean = null, ci_low = null, ci_high = null } = statistics.scopes?.these_cases.difference ?? {}
+    if (mean === null || ci_low === null || ci_high === null) return null
+    const range = `${points(ci_low)} to ${points(ci_high)}`
+    // the table counts runs, the interval cases that both arms have: its own number stands with it where they differ
+    return numberIn(shown) === numberIn(points(mean))
+      ? `${range} points`
+      : `over cases with both arms: ${points(mean)} [${range.replace(' to ', ', ')}]`
   }
   const metric = Object.entries(metrics).find(([name]) => name === label)?.[1]
   const ratio = metric === undefined ? null : statistics.ratios[metric]

@@ -2,14 +2,18 @@
 
 import { at, type Model } from '../data/model.ts'
 import { own } from '../data/own.ts'
+import { messagesOf, whyNoDifference } from '../data/why.ts'
 import { Forest } from '../parts/forest.tsx'
 import { Output } from '../parts/output.tsx'
 import { Text } from '../parts/text.tsx'
 import type { Route } from '../route.ts'
 import { link } from '../route.ts'
 import { armLabel, percent, plural, points } from '../words.ts'
+import { CaseTags, tagsOf } from './case_tags.tsx'
 import { Matrix } from './matrix.tsx'
 import { SideBySide } from './side_by_side.tsx'
+
+const mostMessages = 6
 
 export function CaseView({ model, route }: { model: Model; route: Route }) {
   const index = model.caseAt(Number(route.path[1]))
@@ -39,9 +43,10 @@ function OneCase({ model, index, route }: { model: Model; index: number; route: 
           )}
         </p>
         <h1>
-          <bdi>{one.eval_name}</bdi> {one.flaky && <em class="tag">flaky</em>}
+          <bdi>{one.eval_name}</bdi> <CaseTags tags={tagsOf(model, index)} />
         </h1>
       </header>
+      <Why model={model} index={index} />
       <div class="card case-sum">
         <div>
           {arms.map((arm, place) => {
@@ -67,7 +72,7 @@ function OneCase({ model, index, route }: { model: Model; index: number; route: 
                 </span>
               )}
             </p>
-            <Forest mean={one.delta} low={one.ci_low} high={one.ci_high} large />
+            {one.delta !== null && <Forest mean={one.delta} low={one.ci_low} high={one.ci_high} large />}
           </div>
         )}
       </div>
@@ -94,5 +99,28 @@ function OneCase({ model, index, route }: { model: Model; index: number; route: 
         <a href={link(['runs'], { q: `case:${one.eval_id}` })}>All runs of this case as a list</a>
       </p>
     </>
+  )
+}
+
+/** Why there is no difference, and what the runs that are in no rate say. */
+function Why({ model, index }: { model: Model; index: number }) {
+  const why = whyNoDifference(model, index)
+  const messages = messagesOf(model, index)
+  if (why === null && messages.length === 0) return null
+  return (
+    <section class="banner" aria-labelledby="why">
+      <h2 id="why">{why === null ? 'Left out of the rates' : 'No difference known'}</h2>
+      {why !== null && (
+        <p>
+          <bdi>{why}</bdi>
+        </p>
+      )}
+      {messages.slice(0, mostMessages).map(({ runs, text }) => (
+        <p key={text}>
+          <strong>{runs}</strong> <bdi>{text}</bdi>
+        </p>
+      ))}
+      {messages.length > mostMessages && <p>{messages.length - mostMessages} more; the runs say them.</p>}
+    </section>
   )
 }

@@ -4,12 +4,14 @@ import { useMemo } from 'preact/hooks'
 import type { PageCase } from '../../schemas/page.ts'
 import { at, type Model } from '../data/model.ts'
 import { own } from '../data/own.ts'
+import { whyNoDifference } from '../data/why.ts'
 import { Forest } from '../parts/forest.tsx'
 import { Heat } from '../parts/heat.tsx'
 import { useSelection } from '../parts/selection.ts'
 import { useNarrow, Windowed } from '../parts/windowed.tsx'
 import { amend, link, type Route } from '../route.ts'
 import { percent, points } from '../words.ts'
+import { CaseTags, tagsOf } from './case_tags.tsx'
 
 const orders = {
   effect: (a: PageCase, b: PageCase) => (a.delta ?? 9) - (b.delta ?? 9),
@@ -81,9 +83,10 @@ function orderOf(name: string | undefined): keyof typeof orders {
   return name !== undefined && Object.hasOwn(orders, name) ? (name as keyof typeof orders) : 'effect'
 }
 
-function matches({ eval_id, eval_name, eval_key, prompt, flaky }: PageCase, wanted: string): boolean {
+function matches({ eval_id, eval_name, eval_key, prompt, flaky, cannot_run }: PageCase, wanted: string): boolean {
   if (wanted === '') return true
   if (wanted === 'flaky') return flaky
+  if (wanted === 'is:stuck') return cannot_run !== null
   return `${eval_id} ${eval_name} ${eval_key ?? ''} ${prompt ?? ''}`.toLowerCase().includes(wanted)
 }
 
@@ -91,15 +94,31 @@ function CaseRow({ model, index, selected }: { model: Model; index: number; sele
   const one = at(model.page.cases, index)
   const { arms } = model.page
   const runs = model.ofCase(index).map((run) => model.run(run))
+  const tags = tagsOf(model, index)
+  const why = whyNoDifference(model, index)
   return (
     <a class={`row case-row ${selected ? 'selected' : ''}`} href={link(['case', one.eval_id])}>
       <span class="name">
-        <b>{one.eval_id}</b> <bdi>{one.eval_name}</bdi> {one.flaky && <em class="tag">flaky</em>}
-        {one.delta !== null && one.delta < 0 && <em class="tag worse">regression</em>}
+        <span class={`title ${tags.length > 0 ? 'tagged' : ''}`}>
+          <b>{one.eval_id}</b> <bdi>{one.eval_name}</bdi>
+        </span>
+        {tags.length > 0 && (
+          <span class="tags">
+            <CaseTags tags={tags} />
+          </span>
+        )}
       </span>
       <span class="effect">
-        <Forest mean={one.delta} low={one.ci_low} high={one.ci_high} />
-        <strong class={trendOf(one.delta)}>{one.delta === null ? '' : points(one.delta)}</strong>
+        {why !== null ? (
+          <span class="why" title={why}>
+            {why}
+          </span>
+        ) : (
+          <>
+            <Forest mean={one.delta} low={one.ci_low} high={one.ci_high} />
+            <strong class={trendOf(one.delta)}>{one.delta === null ? '' : points(one.delta)}</strong>
+          </>
+        )}
       </span>
       <span class="rates">
         {arms.map((arm, place) => (

@@ -1,6 +1,7 @@
 /** Statements × runs: who met what; statements that tell the arms apart, and those that only the skill's arm can meet, are marked. */
 import type { PageStatement } from '../../schemas/page.ts'
 import { at, isUnverified, type Model, markOf, type Run } from '../data/model.ts'
+import { statusText } from '../data/why.ts'
 import { armLabel, points } from '../words.ts'
 import { addressOf } from './runs.tsx'
 
@@ -34,9 +35,11 @@ export function Matrix({ model, index }: { model: Model; index: number }) {
                 <th scope="row">
                   <bdi>{statement.text}</bdi> <Tags statement={statement} />
                 </th>
-                <td>{statement.discrimination === null ? '–' : points(statement.discrimination)}</td>
+                <td data-column="tells apart">
+                  {statement.discrimination === null ? '–' : points(statement.discrimination)}
+                </td>
                 {arms.map(({ arm, runs: own }) => (
-                  <td key={arm}>
+                  <td key={arm} data-column={armLabel(arm)}>
                     <span class="pips">
                       {own.slice(0, mostRuns).map((run) => (
                         <Pip key={run.index} run={run} sign={run.marks[row]} />
@@ -50,10 +53,15 @@ export function Matrix({ model, index }: { model: Model; index: number }) {
               <th scope="row">all runs</th>
               <td />
               {arms.map(({ arm, runs: own }) => (
-                <td key={arm}>
+                <td key={arm} data-column={armLabel(arm)}>
                   <span class="pips">
                     {own.map((run) => (
-                      <a key={run.index} class={`pip run ${run.graded ? '' : 'out'}`} href={addressOf(run)}>
+                      <a
+                        key={run.index}
+                        class={`pip run ${run.graded && !run.timedOut ? '' : 'out'}`}
+                        href={addressOf(run)}
+                        title={run.timedOut ? 'timed out' : run.graded ? undefined : statusText(run.status)}
+                      >
                         {run.number}
                       </a>
                     ))}
@@ -78,17 +86,19 @@ function Tags({ statement: { decided_by, indicator, remark } }: { statement: Pag
   )
 }
 
-const signs = { pass: '✓', fail: '✗', none: '·' } as const
-const words = { pass: 'met', fail: 'not met', none: 'not decided' } as const
+const signs = { pass: '✓', fail: '✗', undecided: '?', none: '·' } as const
+const words = { pass: 'met', fail: 'not met', undecided: 'undecided', none: 'no verdict' } as const
 
 function Pip({ run, sign }: { run: Run; sign: string | undefined }) {
   const mark = markOf(sign)
   const doubt = isUnverified(sign)
+  const late = run.timedOut ? ', timed out' : ''
   return (
     <a
       class={`pip ${mark} ${doubt ? 'doubt' : ''}`}
       href={addressOf(run)}
-      aria-label={`${armLabel(run.arm)} run ${run.number}: ${words[mark]}${doubt ? ', unverified' : ''}`}
+      aria-label={`${armLabel(run.arm)} run ${run.number}: ${words[mark]}${doubt ? ', unverified' : ''}${late}`}
+      title={late === '' ? undefined : 'timed out'}
     >
       {signs[mark]}
     </a>

@@ -1,9 +1,11 @@
 /** One run: its verdicts with the evidence linked to where it stands, its transcript, its outputs, its records. */
 import { useEffect, useState } from 'preact/hooks'
+import type { JudgeError } from '../../schemas/grading.ts'
 import type { EvidencePack, RunDetail } from '../../schemas/page.ts'
 import { detailOf, evidenceOf } from '../data/load.ts'
-import type { Model, Run } from '../data/model.ts'
+import { at, type Model, markOf, type Run } from '../data/model.ts'
 import type { Place } from '../data/quotes.ts'
+import { statusText } from '../data/why.ts'
 import { Verdicts } from '../parts/evidence.tsx'
 import { Metrics } from '../parts/metrics.tsx'
 import { Note } from '../parts/note.tsx'
@@ -12,6 +14,7 @@ import { isTyping } from '../parts/selection.ts'
 import { amend, go, link, type Route } from '../route.ts'
 import { armLabel, visible } from '../words.ts'
 import { RunParts } from './run_parts.tsx'
+import { RunTags } from './runs.tsx'
 
 export function RunView({ model, route }: { model: Model; route: Route }) {
   const [, id, arm = '', number] = route.path
@@ -38,6 +41,7 @@ function useLoaded(model: Model, run: Run): Loaded {
   useEffect(() => {
     let gone = false
     const add = (more: Loaded) => gone || setLoaded((old) => ({ ...old, ...more }))
+    setLoaded(({ problem: _before, ...rest }) => rest)
     const problem = (error: unknown) => add({ problem: error instanceof Error ? error.message : String(error) })
     if (run.graded) evidenceOf(model, run.index).then((evidence) => add({ evidence }), problem)
     else add({ evidence: { expectations: [], notes: [] } })
@@ -65,11 +69,16 @@ function OneRun({ model, run, route }: { model: Model; run: Run; route: Route })
             <p class="empty">Reading…</p>
           ) : (
             <>
-              <Verdicts expectations={evidence.expectations} detail={detail ?? null} show={show} />
+              <Verdicts
+                expectations={evidence.expectations}
+                undecided={openIn(model, run, evidence)}
+                detail={detail ?? null}
+                show={show}
+              />
               {evidence.rubric !== undefined && <Rubric rubric={evidence.rubric} />}
-              {evidence.notes.length > 0 && (
+              {notesOf(evidence).length > 0 && (
                 <ul class="notes">
-                  {evidence.notes.map((note) => (
+                  {notesOf(evidence).map((note) => (
                     <li key={note}>{note}</li>
                   ))}
                 </ul>
@@ -82,6 +91,23 @@ function OneRun({ model, run, route }: { model: Model; run: Run; route: Route })
       </div>
     </>
   )
+}
+
+/** Statements without a verdict, with the reason where it is known. */
+function openIn({ page }: Model, run: Run, { undecided = [] }: EvidencePack[number]): JudgeError[] {
+  const texts = at(page.cases, run.caseIndex).statements.filter(
+    (_one, place) => markOf(run.marks[place]) === 'undecided',
+  )
+  return texts.map(({ text }) => ({
+    text,
+    reason: undecided.find((one) => one.text === text)?.reason ?? run.message,
+  }))
+}
+
+/** Without those that stand with the statements already. */
+function notesOf({ notes, undecided = [] }: EvidencePack[number]): string[] {
+  const shown = new Set(undecided.map(({ text, reason }) => `Not decided: ${text} (${reason})`))
+  return notes.filter((note) => !shown.has(note))
 }
 
 function RunHead({ model, run }: { model: Model; run: Run }) {
@@ -99,7 +125,8 @@ function RunHead({ model, run }: { model: Model; run: Run }) {
     addEventListener('keydown', pressed)
     return () => removeEventListener('keydown', pressed)
   }, [before, after])
-  const outcome = !run.graded ? 'inconclusive' : run.rate === 1 ? 'pass' : 'fail'
+  const outcome =
+    !run.graded || (run.rate === 1 && run.undecided > 0) ? 'inconclusive' : run.rate === 1 ? 'pass' : 'fail'
   const met = run.total === 0 ? `${Math.round(run.rate * 100)}%` : `${run.passed} of ${run.total} met`
   return (
     <header class="lead">
@@ -112,7 +139,8 @@ function RunHead({ model, run }: { model: Model; run: Run }) {
         <h1>
           <i class={`dot arm-${run.armIndex}`} />
           {visible(armLabel(run.arm))}, run {run.number}{' '}
-          <span class={`chip ${outcome}`}>{run.graded ? met : run.status.replaceAll('_', ' ')}</span>
+          <span class={`chip ${outcome}`}>{run.graded ? met : statusText(run.status, model.page.running)}</span>{' '}
+          <RunTags run={run} />
         </h1>
         <span class="chips">
           {before && (

@@ -1,11 +1,11 @@
 /** Beside the verdicts: transcript, outputs or the raw records of a run. */
-import type { RunDetail } from '../../schemas/page.ts'
+import type { PageFile, RunDetail } from '../../schemas/page.ts'
 import type { Run } from '../data/model.ts'
 import { Tree } from '../parts/json_tree.tsx'
 import { Output } from '../parts/output.tsx'
 import { Timeline } from '../parts/timeline.tsx'
-import { amend, type Route } from '../route.ts'
-import { visible } from '../words.ts'
+import { amend, link, type Route } from '../route.ts'
+import { bytesText, visible } from '../words.ts'
 
 const tabs = ['transcript', 'outputs', 'raw'] as const
 type Tab = (typeof tabs)[number]
@@ -49,14 +49,21 @@ export function RunParts({ run, detail, route }: Props) {
             <code>{visible(run.folder) || 'the benchmark folder'}</code>.
           </p>
         ) : (
-          <Part tab={tab} detail={detail} route={route} />
+          <Part run={run} tab={tab} detail={detail} route={route} />
         )}
       </div>
     </section>
   )
 }
 
-function Part({ tab, detail, route }: { tab: Tab; detail: RunDetail; route: Route }) {
+interface PartProps {
+  run: Run
+  tab: Tab
+  detail: RunDetail
+  route: Route
+}
+
+function Part({ run, tab, detail, route }: PartProps) {
   const { mark = '', file } = route.query
   switch (tab) {
     case 'transcript':
@@ -65,9 +72,18 @@ function Part({ tab, detail, route }: { tab: Tab; detail: RunDetail; route: Rout
       return detail.outputs.length === 0 ? (
         <p class="empty">The run left no files behind.</p>
       ) : (
-        [...detail.outputs]
-          .sort((a, b) => Number(b.path === file) - Number(a.path === file))
-          .map((one) => <Output key={one.path} file={one} mark={one.path === file ? mark : ''} />)
+        <>
+          <FileList files={detail.outputs} route={route} />
+          {detail.outputs.map((one) => (
+            <Output
+              key={one.path}
+              file={one}
+              folder={run.folder}
+              target={one.path === file}
+              mark={one.path === file ? mark : ''}
+            />
+          ))}
+        </>
       )
     case 'raw':
       return (
@@ -79,4 +95,30 @@ function Part({ tab, detail, route }: { tab: Tab; detail: RunDetail; route: Rout
         </>
       )
   }
+}
+
+/** Every file with its size, and a way to it. */
+function FileList({ files, route }: { files: readonly PageFile[]; route: Route }) {
+  if (files.length < 2) return null
+  return (
+    <nav aria-label="Files">
+      <ul class="files">
+        {files.map(({ path, bytes }) => (
+          <li key={path}>
+            <a
+              href={link(route.path, { tab: 'outputs', file: path })}
+              onClick={(event) => {
+                event.preventDefault()
+                amend(route, { file: path, mark: undefined })
+                document.getElementById(`file-${path}`)?.scrollIntoView({ block: 'start' })
+              }}
+            >
+              <bdi>{visible(path)}</bdi>
+            </a>{' '}
+            <small>{bytesText(bytes)}</small>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  )
 }

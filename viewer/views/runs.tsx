@@ -2,6 +2,7 @@
 import { useMemo } from 'preact/hooks'
 import { at, isUnverified, type Model, markOf, type Run } from '../data/model.ts'
 import { runsMatching } from '../data/query.ts'
+import { statusText } from '../data/why.ts'
 import { useSelection } from '../parts/selection.ts'
 import { useNarrow, Windowed } from '../parts/windowed.tsx'
 import { amend, link, type Route } from '../route.ts'
@@ -76,7 +77,7 @@ export function Runs({ model, route }: { model: Model; route: Route }) {
           height={narrow ? 84 : 44}
           label="Runs"
           selected={selected}
-          row={(place) => <RunRow run={model.run(at(shown, place))} selected={place === selected} />}
+          row={(place) => <RunRow model={model} run={model.run(at(shown, place))} selected={place === selected} />}
         />
         {shown.length === 0 && <p class="empty">No run matches.</p>}
       </div>
@@ -87,6 +88,8 @@ export function Runs({ model, route }: { model: Model; route: Route }) {
 const quick = [
   { label: 'not all met', query: 'status:failed' },
   { label: 'in no rate', query: 'status:excluded' },
+  { label: 'undecided', query: 'is:undecided' },
+  { label: 'timed out', query: 'status:timed_out' },
   { label: 'regressions', query: 'is:regression' },
   { label: 'flaky', query: 'is:flaky' },
   { label: 'unverified', query: 'is:unverified' },
@@ -96,7 +99,7 @@ export function addressOf(run: Run): string {
   return link(['run', run.case.eval_id, run.arm, run.number])
 }
 
-function RunRow({ run, selected }: { run: Run; selected: boolean }) {
+function RunRow({ model, run, selected }: { model: Model; run: Run; selected: boolean }) {
   return (
     <a class={`row run-row ${selected ? 'selected' : ''}`} href={addressOf(run)}>
       <span class="name">
@@ -109,12 +112,13 @@ function RunRow({ run, selected }: { run: Run; selected: boolean }) {
       {run.graded ? (
         <>
           <span>
-            <strong class={run.rate === 1 ? 'better' : 'worse'}>{percent(run.rate)}</strong>{' '}
+            <strong class={run.rate < 1 ? 'worse' : run.undecided > 0 ? '' : 'better'}>{percent(run.rate)}</strong>{' '}
             {run.total > 0 && (
               <small>
                 {run.passed} of {run.total}
               </small>
-            )}
+            )}{' '}
+            <RunTags run={run} />
           </span>
           <Marks marks={run.marks} />
           <span class="num optional">{run.seconds === null ? '' : seconds(run.seconds)}</span>
@@ -123,7 +127,7 @@ function RunRow({ run, selected }: { run: Run; selected: boolean }) {
         </>
       ) : (
         <>
-          <strong>{run.status.replaceAll('_', ' ')}</strong>
+          <strong>{statusText(run.status, model.page.running)}</strong>
           <span class="message">{run.message}</span>
         </>
       )}
@@ -131,12 +135,29 @@ function RunRow({ run, selected }: { run: Run; selected: boolean }) {
   )
 }
 
+/** What keeps the rate of a run from being the whole story. */
+export function RunTags({ run }: { run: Run }) {
+  return (
+    <>
+      {run.timedOut && <em class="tag bad">timed out</em>}{' '}
+      {run.graded && run.undecided > 0 && <em class="tag warn">{undecidedText(run)}</em>}
+    </>
+  )
+}
+
+/** "1 of 2 undecided". */
+export function undecidedText({ undecided, total }: { undecided: number; total: number }): string {
+  return `${undecided} of ${total + undecided} undecided`
+}
+
 const mostMarks = 14
 
 function Marks({ marks }: { marks: string }) {
   const signs = [...marks].slice(0, mostMarks)
+  const open = signs.filter((sign) => markOf(sign) === 'undecided').length
+  const met = signs.filter((sign) => markOf(sign) === 'pass').length
   return (
-    <span class="marks" role="img" aria-label={`${signs.filter((sign) => markOf(sign) === 'pass').length} met`}>
+    <span class="marks" role="img" aria-label={`${met} met${open > 0 ? `, ${open} undecided` : ''}`}>
       {signs.map((sign, index) => (
         <i key={`${index}`} class={`${markOf(sign)} ${isUnverified(sign) ? 'doubt' : ''}`} />
       ))}

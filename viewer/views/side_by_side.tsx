@@ -3,6 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import type { RunDetail } from '../../schemas/page.ts'
 import { detailOf } from '../data/load.ts'
 import type { Model, Run } from '../data/model.ts'
+import { whyNoAnswer } from '../data/why.ts'
 import { Diff } from '../parts/diff.tsx'
 import { Output } from '../parts/output.tsx'
 import { Text } from '../parts/text.tsx'
@@ -36,7 +37,7 @@ export function SideBySide({ model, index, route }: { model: Model; index: numbe
           />
         ))}
       </div>
-      {details.every((one) => one !== undefined) && <Pairs details={details} isDiff={isDiff} />}
+      {details.every((one) => one !== undefined) && <Pairs runs={[a, b]} details={details} isDiff={isDiff} />}
     </section>
   )
 }
@@ -74,7 +75,13 @@ function useDetail(model: Model, run: Run | undefined): RunDetail | null | undef
 
 const answer = 'final answer'
 
-function Pairs({ details, isDiff }: { details: readonly (RunDetail | null | undefined)[]; isDiff: boolean }) {
+interface PairsProps {
+  runs: readonly Run[]
+  details: readonly (RunDetail | null | undefined)[]
+  isDiff: boolean
+}
+
+function Pairs({ runs, details, isDiff }: PairsProps) {
   const names = [...new Set([answer, ...details.flatMap((one) => one?.outputs.map(({ path }) => path) ?? [])])]
   return (
     <>
@@ -91,8 +98,8 @@ function Pairs({ details, isDiff }: { details: readonly (RunDetail | null | unde
               <Diff before={left} after={right} />
             ) : (
               <div class="beside">
-                {details.map((one, place) => (
-                  <div key={place === 0 ? 'a' : 'b'}>{side(one ?? null, name)}</div>
+                {runs.map((run, place) => (
+                  <div key={place === 0 ? 'a' : 'b'}>{side(run, details[place] ?? null, name)}</div>
                 ))}
               </div>
             )}
@@ -103,10 +110,19 @@ function Pairs({ details, isDiff }: { details: readonly (RunDetail | null | unde
   )
 }
 
-function side(detail: RunDetail | null, name: string) {
-  if (name === answer) return <Text text={textOf(detail, name) ?? '(not kept)'} />
+function side(run: Run, detail: RunDetail | null, name: string) {
+  if (name === answer) {
+    const text = textOf(detail, name) ?? ''
+    return text.trim() === '' ? (
+      <p class="empty">
+        <bdi>{visible(whyNoAnswer(run, detail))}</bdi>
+      </p>
+    ) : (
+      <Text text={text} />
+    )
+  }
   const file = detail?.outputs.find(({ path }) => path === name)
-  return file === undefined ? <p class="empty">no such file</p> : <Output file={file} />
+  return file === undefined ? <p class="empty">no such file</p> : <Output file={file} folder={run.folder} />
 }
 
 function textOf(detail: RunDetail | null, name: string): string | null {

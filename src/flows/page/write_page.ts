@@ -30,6 +30,8 @@ export interface PageRequest {
   /** Everything in the page and nothing beside it; what does not fit is left out, which it says. */
   singleFile?: boolean
   served?: boolean
+  /** A bench works on it at this moment. */
+  running?: boolean
 }
 
 /** Packed characters of evidence, transcripts and outputs that lie in the page itself. */
@@ -97,6 +99,7 @@ export function makePage(request: PageRequest): string {
     detailOf,
     packs: packs.map(() => (packsInside ? 1 : 2)),
     stamp: benchmark.metadata.timestamp.replaceAll(/\D/g, '') + Date.now().toString(36),
+    running: request.running ?? false,
     left_out: [],
   })
   if (left.length > 0) {

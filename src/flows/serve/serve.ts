@@ -8,6 +8,7 @@ import { UserError } from '../../base/error.ts'
 import { exists } from '../../base/files.ts'
 import { checkAs } from '../../base/json.ts'
 import { redactorFor } from '../../base/redact.ts'
+import { isHeld } from '../../store/lease.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
 import { listBenchmarks, readPlan, writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../context.ts'
@@ -57,6 +58,7 @@ async function pageNow(folder: string, plan: Plan, own: string, context: FlowCon
     redactor,
     files: caseFiles(plan.cases),
     served: true,
+    running: await isHeld(folder),
   })
 }
 
@@ -79,7 +81,7 @@ async function watch(folder: string, plan: Plan, context: FlowContext, changed: 
   }
 }
 
-/** Changes when a run is committed or graded. */
+/** Changes when a run is committed or graded, and when a bench takes the benchmark up or ends. */
 async function stateOf(folder: string, plan: Plan): Promise<string> {
   const files = [benchmarkPaths(folder).benchmark, ...plan.runs.map((spec) => runPaths(folder, spec.run_id).folder)]
   const times: number[] = []
@@ -92,5 +94,5 @@ async function stateOf(folder: string, plan: Plan): Promise<string> {
     )
     times.push(...(await Promise.all(some)))
   }
-  return times.join(' ')
+  return `${await isHeld(folder)} ${times.join(' ')}`
 }

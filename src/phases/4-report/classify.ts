@@ -27,6 +27,7 @@ export function classify(planned: PlannedRun, input: AggregateInput): Outcome {
     run_number,
     ...(why ?? ungradedYet),
     ...(result === null && planned.missing ? { message: planned.missing } : {}),
+    ...(why?.reason === 'judge_error' && { judge_errors: [...judgeErrors] }),
   }
   return { status: 'excluded', run, judgeErrors }
 }

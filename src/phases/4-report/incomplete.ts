@@ -9,14 +9,17 @@ export function incompleteness(benchmark: Benchmark): string | null {
   if (counts === undefined || counts.planned === 0) return 'No run was planned: there is nothing to compare.'
   const graded = `${counts.used} of ${plural(counts.planned, 'planned run')} ${counts.used === 1 ? 'is' : 'are'} graded`
   const undecided = undecidedIn(benchmark)
-  const why = [
-    ...Object.entries(counts.excluded).map(
-      ([reason, number]) => `${number} ${reason.replace(/:(.*)/, ' ($1)').replaceAll('_', ' ')}`,
-    ),
-    ...(undecided > 0 ? [`${plural(undecided, 'expectation')} undecided`] : []),
-  ]
+  const left = Object.entries(counts.excluded).map(
+    ([reason, number]) => `${number} ${reason.replace(/:(.*)/, ' ($1)').replaceAll('_', ' ')}`,
+  )
+  const apart = [
+    graded,
+    ...(left.length > 0 ? [`left out: ${left.join(', ')}`] : []),
+    ...(counts.ungraded > 0 ? [`${counts.ungraded} without criteria by design`] : []),
+  ].join('; ')
+  const open = undecided > 0 ? ` In graded runs ${plural(undecided, 'expectation')} stayed undecided.` : ''
   const stopped = metadata.stopped === undefined ? '' : `${sentence(metadata.stopped.reason)} `
-  return `${stopped}${graded}; left out: ${why.join(', ')}. Read the numbers with care.`
+  return `${stopped}${apart}.${open} Read the numbers with care.`
 }
 
 /** Expectations of graded runs that no judge could decide. */

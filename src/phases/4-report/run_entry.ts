@@ -29,9 +29,11 @@ export function benchmarkRun(planned: PlannedRun, result: RunResult, grading: Gr
       cost_usd: record?.cost?.usd ?? timing?.total_cost_usd ?? null,
       skill_read: record?.skill.read ?? null,
       ...(undecided === 0 ? {} : { undecided }),
+      ...(record?.status === 'timed_out' && { timed_out: true }),
     },
     expectations: grading.expectations,
     ...(grading.rubric && { rubric: grading.rubric }),
+    ...(undecided > 0 && { judge_errors: grading.judge_errors }),
     notes: notesOf(grading),
   }
 }

@@ -62,6 +62,63 @@ describe('the columns', () => {
   })
 })
 
+describe('what has no verdict', () => {
+  const made = (verdicts: string) => pageIn(toHtml(aggregate(inputOf(arm(1, 'with_skill', [verdicts])))))
+  test('is a statement of the case and an open sign of the run', () => {
+    const { cases, runs } = made('+?')
+    expect(cases[0]?.statements.map(({ text }) => text)).toEqual([
+      'The total is 1284.50',
+      'The report names every region',
+    ])
+    expect([runs.marks, runs.undecided, runs.total]).toEqual([['1?'], [1], [1]])
+  })
+  test('also where nothing of the run was decided', () => {
+    const { cases, runs } = made('??')
+    expect(cases[0]?.statements).toHaveLength(2)
+    expect([runs.status, runs.marks, runs.undecided]).toEqual([['judge_error'], ['??'], [2]])
+  })
+  test('is told from what was never asked of a run', () => {
+    const page = pageIn(toHtml(aggregate(inputOf(arm(1, 'with_skill', ['++', '+'])))))
+    expect(page.runs.marks).toEqual(['11', '1-'])
+  })
+  test('lies in the pack with its reason', () => {
+    const page = toHtml(aggregate(inputOf(arm(1, 'with_skill', ['+?']))))
+    expect(packsIn(page)[0]?.[0]?.undecided?.[0]?.reason).toBe('no usable answer after one repair')
+  })
+})
+
+describe('the sentence on what is missing', () => {
+  const { said } = pageIn(toHtml(aggregate(oneOfEverything)))
+  const [sentence = '', rest = ''] = (said.incomplete ?? '').split('. In graded runs ')
+  test('adds up to the planned runs', () => {
+    const [graded = 0, planned, ...left] = [...sentence.matchAll(/\d+/g)].map(([number]) => Number(number))
+    expect(left.reduce((sum, one) => sum + one, graded)).toBe(planned)
+  })
+  test('names undecided expectations apart from runs', () => {
+    expect(sentence).not.toContain('undecided')
+    expect(rest).toMatch(/^1 expectation stayed undecided/)
+  })
+})
+
+test('a run that ran out of time is told from one that failed at its task', () => {
+  const { runs } = pageIn(toHtml(aggregate(oneOfEverything)))
+  expect(runs.timed_out.filter((one) => one === 1)).toHaveLength(1)
+  const decided_by = 'timeout'
+  const expectations = [{ text: 'x', passed: false, evidence: 'late', decided_by }]
+  const late = aggregate(
+    inputOf(arm(1, 'with_skill', ['-'], { record: { status: 'timed_out' }, grading: { expectations } })),
+  )
+  const page = pageIn(toHtml(late))
+  expect([page.runs.timed_out, page.cases[0]?.statements[0]?.decided_by]).toEqual([[1], null])
+})
+
+test('a case that cannot run says why', () => {
+  const { cases } = pageIn(toHtml(aggregate(oneOfEverything)))
+  expect(
+    cases.filter(({ cannot_run }) => cannot_run !== null).map(({ eval_id, cannot_run }) => [eval_id, cannot_run]),
+  ).toEqual([[6, 'evals/files/missing.csv: no such file']])
+})
+
 test('evidence lies in packs, whole', () => {
   const expectations = [{ text: 'x', passed: true, evidence: 'e'.repeat(5000) }]
   const page = toHtml(aggregate(inputOf(arm(1, 'with_skill', ['+'], { grading: { expectations } }))))

@@ -19,6 +19,8 @@ export interface Beside {
   detailOf(runs: PageRuns): (0 | 1 | 2)[]
   packs: (1 | 2)[]
   stamp: string
+  /** It is being made at this moment. */
+  running?: boolean
   left_out: string[]
   feedback: PageNote[]
   previous: PageNote[]
@@ -61,6 +63,7 @@ export function pageOf(made: Benchmark, beside: Beside): Page {
     pack_size: packSize,
     packs: beside.packs,
     stamp: beside.stamp,
+    running: beside.running ?? false,
     left_out: beside.left_out,
     feedback: beside.feedback,
     previous: beside.previous,

@@ -41,6 +41,8 @@ function emptyColumns(): PageRuns {
     marks: [],
     passed: [],
     total: [],
+    undecided: [],
+    timed_out: [],
     rate: [],
     seconds: [],
     tokens: [],
@@ -66,9 +68,11 @@ function addGraded(columns: PageRuns, run: BenchmarkRun, places: Places): void {
   addPlace(columns, run, places)
   columns.status.push('graded')
   columns.message.push('')
-  columns.marks.push(marksOf(run, places.statements.get(run.eval_id) ?? new Map()))
+  columns.marks.push(marksOf(run, run.expectations, places))
   columns.passed.push(result.passed)
   columns.total.push(result.total)
+  columns.undecided.push(result.undecided ?? run.judge_errors?.length ?? 0)
+  columns.timed_out.push(result.timed_out === true ? 1 : 0)
   columns.rate.push(result.total > 0 ? result.passed / result.total : result.pass_rate)
   columns.seconds.push(result.time_seconds ?? null)
   columns.tokens.push(result.tokens ?? null)
@@ -82,9 +86,11 @@ function addExcluded(columns: PageRuns, run: ExcludedRun, places: Places): void 
   addPlace(columns, run, places)
   columns.status.push(run.kind === null ? run.reason : `${run.reason}: ${run.kind}`)
   columns.message.push(run.message)
-  columns.marks.push('')
+  columns.marks.push(run.judge_errors === undefined ? '' : marksOf(run, [], places))
   columns.passed.push(0)
   columns.total.push(0)
+  columns.undecided.push(run.judge_errors?.length ?? 0)
+  columns.timed_out.push(0)
   columns.rate.push(0)
   columns.seconds.push(null)
   columns.tokens.push(null)
@@ -94,8 +100,15 @@ function addExcluded(columns: PageRuns, run: ExcludedRun, places: Places): void 
   columns.read.push(null)
 }
 
-function marksOf({ expectations }: BenchmarkRun, places: ReadonlyMap<string, number>): string {
-  const marks = Array<string>(places.size).fill('?')
+type Judged = Pick<BenchmarkRun, 'eval_id' | 'judge_errors'>
+
+function marksOf(run: Judged, expectations: BenchmarkRun['expectations'], { statements }: Places): string {
+  const places = statements.get(run.eval_id) ?? new Map<string, number>()
+  const marks = Array<string>(places.size).fill('-')
+  for (const { text } of run.judge_errors ?? []) {
+    const at = places.get(text)
+    if (at !== undefined) marks[at] = '?'
+  }
   for (const one of expectations) {
     const at = places.get(one.text)
     if (at === undefined) continue
@@ -110,9 +123,10 @@ export function evidencePacks({ runs }: Benchmark): EvidencePack[] {
   const packs: EvidencePack[] = []
   for (let from = 0; from < runs.length; from += packSize) {
     packs.push(
-      runs.slice(from, from + packSize).map(({ expectations, notes, rubric }) => ({
+      runs.slice(from, from + packSize).map(({ expectations, notes, rubric, judge_errors }) => ({
         expectations,
         notes,
+        ...(judge_errors === undefined ? {} : { undecided: judge_errors }),
         ...(rubric === undefined ? {} : { rubric }),
       })),
     )

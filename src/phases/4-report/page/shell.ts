@@ -60,7 +60,7 @@ export function shell({ page, data, served }: Shell): string {
     skill: visible(benchmark.metadata.skill_name),
     headline: visible(said.headline),
     sureness: said.sureness.map(visible),
-    incomplete: said.incomplete === null ? null : visible(said.incomplete),
+    incomplete: said.incomplete === null || page.running ? null : visible(said.incomplete),
     header: said.header.map(visible),
     rows: said.rows.map(([label = '', ...cells]) => ({ label, cells: cells.map(visible) })),
     notes: benchmark.notes.map(visible),

@@ -1,0 +1,109 @@
+/** What is missing, in a real browser: undecided, timed out, crashed and stuck are seen, add up and lead to their runs. */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { aggregate } from '../../src/phases/4-report/aggregate.ts'
+import { arm, inputOf, oneOfEverything } from '../phases/4-report/fixture.ts'
+import { launch, open, visit, withChromium } from './browser.ts'
+import { type Staged, stage } from './stage.ts'
+
+const crash = { status: 'failed', error: { kind: 'crash', message: 'the agent died: out of memory' } }
+const uneven = aggregate(
+  inputOf([
+    ...arm(1, 'with_skill', ['+?']),
+    ...arm(1, 'without_skill', ['++', '++', '++', '++']),
+    ...arm(2, 'with_skill', ['--', '--', '--', '--']),
+    ...arm(2, 'without_skill', ['+-']),
+    ...arm(3, 'with_skill', ['++']),
+    ...arm(3, 'without_skill', [null], { record: crash }),
+  ]),
+)
+const runs = uneven.runs.map(({ eval_id, configuration, run_number }) => ({ eval_id, configuration, run_number }))
+const crashed = { eval_id: 3, configuration: 'without_skill', run_number: 1, record: { ...crash, final_response: '' } }
+
+withChromium('what is missing', () => {
+  const it: { browser?: Browser; all?: Staged; uneven?: Staged } = {}
+  beforeAll(async () => {
+    it.browser = await launch()
+    it.all = await stage({ benchmark: aggregate(oneOfEverything) })
+    it.uneven = await stage({ benchmark: uneven, runs: [...runs, crashed] })
+  })
+  afterAll(() => it.browser?.close())
+  const opened = async (which: 'all' | 'uneven', hash = ''): Promise<Page> => {
+    if (it.browser === undefined) throw new Error('no browser')
+    const { page } = await open(it.browser, `${it[which]?.url}${hash}`)
+    return page
+  }
+  const found = async (page: Page, query: string) => {
+    await visit(page, `#/runs?q=${encodeURIComponent(query)}`)
+    return page.locator('.run-row').count()
+  }
+
+  test('every chip of the banner leads to as many runs or cases as it says', async () => {
+    const page = await opened('all')
+    const chips: [string, string][] = await page
+      .locator('.banner a')
+      .evaluateAll((all) => all.map((one) => [one.textContent, one.getAttribute('href')]))
+    expect(chips.map(([text]) => text)).toEqual([
+      '1 run failed (rate limited)',
+      '1 run judge error',
+      '1 run missing',
+      '1 run cancelled',
+      '1 of 2 expectations in 1 run',
+      '1 case',
+      '1 run timed out',
+      '2 runs ungraded by design',
+    ])
+    for (const [text, href] of chips) {
+      await visit(page, href)
+      if (text === '1 case') expect(await page.locator('#why').isVisible()).toBe(true)
+      else expect([text, await page.locator('.run-row').count()]).toEqual([text, text.startsWith('2') ? 2 : 1])
+    }
+  })
+  test('a partly undecided run does not look perfect', async () => {
+    const page = await opened('uneven', '#/case/1')
+    expect(await page.locator('h1').textContent()).toContain('1 of 10 undecided')
+    expect(await page.locator('.pip.undecided').count()).toBe(1)
+    expect(await page.locator('.matrix tbody tr').count()).toBe(3)
+    await visit(page, '#/run/1/with_skill/1')
+    expect(await page.locator('h1 .chip.pass').count()).toBe(0)
+    expect(await page.locator('h1').textContent()).toContain('1 of 2 undecided')
+    expect(await page.locator('.verdicts .undecided').textContent()).toContain('no usable answer after one repair')
+    expect(await found(page, 'is:error case:1')).toBe(1)
+    expect(await page.locator('.run-row').textContent()).toContain('1 of 2 undecided')
+    expect(await found(page, 'status:passed case:1 arm:with_skill')).toBe(0)
+    expect(await found(page, 'status:passed case:1')).toBe(4)
+  })
+  test('a time-out is said of the run and found', async () => {
+    const page = await opened('all')
+    expect(await found(page, 'status:timed_out')).toBe(1)
+    expect(await page.locator('.run-row').textContent()).toContain('timed out')
+    await page.locator('.run-row').click()
+    expect(await page.locator('h1').textContent()).toContain('timed out')
+  })
+  test('a case that cannot run or crashed says why, in its row, on its page, in place of an answer', async () => {
+    const page = await opened('all', '#/case/6')
+    expect(await page.locator('.banner').textContent()).toContain('cannot run: evals/files/missing.csv: no such file')
+    const other = await opened('uneven')
+    const row = other.locator('.case-row', { hasText: 'case-3' })
+    expect(await row.textContent()).toContain('without skill: 1 run failed (crash)')
+    await row.click()
+    expect(await other.locator('.banner').textContent()).toContain('the agent died: out of memory')
+    await other.locator('.beside .empty', { hasText: 'No answer: failed (crash): the agent died' }).waitFor()
+  })
+  test('an interval stands beside its own number', async () => {
+    const page = await opened('uneven')
+    const cells = page.locator('.arms tbody tr').first()
+    const shown = await cells.locator('td[data-column="difference"]').textContent()
+    const interval = await cells.locator('td[data-column="interval"]').textContent()
+    const mean = uneven.statistics?.scopes?.these_cases.difference.mean ?? 0
+    expect(shown).not.toContain(`${Math.round(Math.abs(mean) * 100)}`)
+    expect(interval).toMatch(new RegExp(`^over cases with both arms: −${Math.round(Math.abs(mean) * 100)} \\[`))
+  })
+  test('marks stay outside of the clamp of a name', async () => {
+    const page = await opened('uneven')
+    const tag = page.locator('.case-row .tag', { hasText: 'regression' }).first()
+    expect(await tag.evaluate((one) => one.closest('.title') === null)).toBe(true)
+    await page.locator('.case-row', { hasText: 'case-2' }).click()
+    expect(await page.locator('h1').textContent()).toContain('regression')
+  })
+})
