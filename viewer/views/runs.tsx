@@ -146,7 +146,7 @@ export function RunTags({ run }: { run: Run }) {
 }
 
 /** "1 of 2 undecided". */
-export function undecidedText({ undecided, total }: { undecided: number; total: number }): string {
+function undecidedText({ undecided, total }: { undecided: number; total: number }): string {
   return `${undecided} of ${total + undecided} undecided`
 }
 
