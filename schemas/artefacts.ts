@@ -23,6 +23,7 @@ import { runRecord } from './run.ts'
 import { timing } from './timing.ts'
 import { transcriptEvent } from './transcript.ts'
 import { trend } from './trend.ts'
+import { triggers } from './triggers.ts'
 
 export const artefacts = {
   evals: evalsFile,
@@ -39,6 +40,7 @@ export const artefacts = {
   benchmark_diff: benchmarkDiff,
   benchmark_index: benchmarkIndex,
   trend,
+  triggers,
   calibration,
   comparison,
   comparison_error: comparisonError,
