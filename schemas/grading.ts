@@ -1,27 +1,16 @@
 /** `grading.json`: the verdicts on one run, each with evidence. Summaries are computed by us, never taken from a model. */
 import { z } from 'zod'
 import { cachedFrom } from './cached_from.ts'
+import { lookedUp } from './evidence.ts'
 import { heldBack } from './held_back.ts'
 import { executionMetrics } from './metrics.ts'
 import { rubricResult } from './rubric.ts'
-
-/** Where a quote stands: enough to link to it and to mark it. */
-export const evidencePlace = z.object({
-  file: z.string().describe("relative to the run's folder: transcript.md, outputs/…; or inputs/…"),
-  line: z.number().int().positive().describe('of its first character, from 1'),
-  start: z.number().int().nonnegative().describe('offset of its first character in the file, in UTF-16 units'),
-  end: z.number().int().positive().describe('offset behind its last character'),
-})
 
 export const gradedExpectation = z.looseObject({
   text: z.string(),
   passed: z.boolean(),
   evidence: z.string(),
-  evidence_verified: z
-    .enum(['exact', 'fuzzy', 'absent', 'not_a_quote'])
-    .optional()
-    .describe('whether what a judge quotes stands in transcript or files; absent: a quote of it does not'),
-  evidence_at: evidencePlace.optional().describe('where the first quote stands that was found'),
+  ...lookedUp,
   evidence_flag: z.string().optional().describe('why a pass is in doubt: what it quotes was not found, asked twice'),
   votes: z
     .object({
@@ -62,6 +51,7 @@ export const claim = z.looseObject({
   type: z.string().describe('factual, process or quality'),
   verified: z.boolean(),
   evidence: z.string(),
+  ...lookedUp,
 })
 
 export const userNotesSummary = z.looseObject({
@@ -126,8 +116,8 @@ export const grading = z.looseObject({
     .describe('sha256 of the run key, the criteria and the judge: the same again is not graded again'),
 })
 
-export type EvidencePlace = z.infer<typeof evidencePlace>
 export type GradedExpectation = z.infer<typeof gradedExpectation>
+export type Claim = z.infer<typeof claim>
 export type InjectionAttempt = z.infer<typeof injectionAttempt>
 export type JudgeError = z.infer<typeof judgeError>
 export type GradingSummary = z.infer<typeof gradingSummary>

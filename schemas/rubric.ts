@@ -1,5 +1,6 @@
 /** A rubric: dimensions that a judge scores from 1 to 5, their weights, the score that passes, and what fails whatever the scores. */
 import { z } from 'zod'
+import { lookedUp } from './evidence.ts'
 
 const name = z
   .string()
@@ -55,9 +56,12 @@ export const rubricResult = z.looseObject({
       weight: z.number(),
       score: z.number().int().min(1).max(5),
       justification: z.string(),
+      ...lookedUp,
     }),
   ),
-  hard_fails: z.array(z.looseObject({ text: z.string(), evidence: z.string() })).describe('those that occurred'),
+  hard_fails: z
+    .array(z.looseObject({ text: z.string(), evidence: z.string(), ...lookedUp }))
+    .describe('those that occurred'),
   weighted_score: z.number().min(1).max(5).describe('Σ weight × score ÷ Σ weight, two decimals'),
   threshold: z.number(),
   passed: z.boolean().describe('no hard fail, and the score before rounding reaches the threshold'),

@@ -49,7 +49,9 @@ test('a rubric counts as one expectation and is shown; another threshold is anot
     { text: 'The final answer is "TIDY"', decided_by: 'check:equals' },
   ])
   const shown = benchmarkSchema.parse(JSON.parse(readFileSync(path.join(folder, 'benchmark.json'), 'utf8')))
-  expect(shown.runs[0]?.rubric?.dimensions[1]).toEqual({ name: 'style', weight: 40, score: 3, justification: 'bare' })
+  expect(shown.runs[0]?.rubric?.dimensions[1]).toEqual({
+    ...{ name: 'style', weight: 40, score: 3, justification: 'bare', evidence_verified: 'not_a_quote' },
+  })
   expect(readFileSync(path.join(folder, 'benchmark.md'), 'utf8')).toContain('| accuracy | 5.00 ± 0.00 |')
 
   const asked = () => readdirSync(calls).length

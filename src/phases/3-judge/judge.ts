@@ -1,6 +1,6 @@
 /** Has a judge decide the expectations of one run: one question for all, and the evidence looked up. */
 import type { CachedFrom } from '../../../schemas/cached_from.ts'
-import type { InjectionAttempt } from '../../../schemas/grading.ts'
+import type { Claim, InjectionAttempt } from '../../../schemas/grading.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 import type { Sandbox } from '../../base/sandbox/policy.ts'
@@ -11,6 +11,7 @@ import type { Fence } from './fence.ts'
 import { injectionAttempts as findAttempts } from './injections.ts'
 import type { JudgeAnswer, Verdict } from './judge_answer.ts'
 import { openJudgeRoom } from './judge_room.ts'
+import { lookUpClaim } from './look_up.ts'
 import type { Spent } from './meter.ts'
 import { runView } from './run_view.ts'
 import { voteOf } from './second_look.ts'
@@ -63,6 +64,8 @@ export interface Judged {
   /** Of several votes: how many, and how far they agree. */
   samples?: number
   agreement?: number
+  /** What the agent claimed, as the judge found it, and whether the judge's quotes were found; absent: there is no answer. */
+  claims?: Claim[]
   /** What seems to talk to the judge. */
   injectionAttempts?: InjectionAttempt[]
   /** Absent: the judge was asked now. */
@@ -84,5 +87,8 @@ export async function judgeRun(request: JudgeRequest): Promise<Judged> {
     more.push(await voteOf({ ...sitting, sample }))
   }
   const injectionAttempts = findAttempts(files, room.names)
-  return { ...countVotes([first, ...more]), ...(injectionAttempts.length > 0 && { injectionAttempts }) }
+  const judged = countVotes([first, ...more])
+  const sources = { files, given: [prompt, one.expected_output ?? ''] }
+  const claims = judged.answer?.claims.map((claim) => lookUpClaim(claim, sources))
+  return { ...judged, ...(claims && { claims }), ...(injectionAttempts.length > 0 && { injectionAttempts }) }
 }

@@ -22,8 +22,8 @@ export interface JudgePromptRequest {
   expectations: readonly string[]
   /** To be scored besides; absent: none. */
   rubric?: Rubric | undefined
-  /** Those that were asked before, with the quotes that stand nowhere; absent: this is the first time. */
-  again?: readonly { n: number; missing: readonly string[] }[]
+  /** Those that were asked before, with the quotes that stand nowhere (`of`: for what in the rubric); absent: this is the first time. */
+  again?: readonly { n: number; of: string | null; quotes: readonly string[] }[]
   room: { hasOutputs: boolean; hasInputs: boolean; hasUserNotes: boolean; hasHarnessNotes: boolean }
   view: RunView
 }
@@ -47,7 +47,10 @@ export function judgePrompt(request: JudgePromptRequest): { text: string; shared
     ...{ hasOutputs, hasInputs, hasUserNotes, hasHarnessNotes },
     ...view,
     isAgain: again.length > 0,
-    again: again.map(({ n, missing }) => ({ n, quotes: missing.map(quoted).join(', ') })),
+    again: again.map(({ n, of, quotes }) => ({
+      what: of === null ? `expectation ${n}` : `rubric, ${folded(of)}`,
+      quotes: quotes.map(quoted).join(', '),
+    })),
   })
   const shared = `${ofCase}\n`
   return { text: `${shared}${ofRun}`, shared: shared.length }

@@ -6,7 +6,7 @@ import type { JudgeAnswer } from './judge_answer.ts'
 
 /** The judge's parts of a grading; `engine` and `model` are those asked for. */
 export function judgeParts(
-  { answer, spent, askedAgain, samples, agreement, injectionAttempts, cachedFrom }: Judged,
+  { answer, claims, spent, askedAgain, samples, agreement, injectionAttempts, cachedFrom }: Judged,
   asked: { engine: string; model: string | null; heldBack?: HeldBack | null | undefined },
 ): Pick<Grading, 'claims' | 'user_notes_summary' | 'eval_feedback' | 'injection_attempts' | 'judge'> {
   const judge = {
@@ -23,8 +23,8 @@ export function judgeParts(
   }
   const attempts = injectionAttempts && { injection_attempts: injectionAttempts }
   if (answer === null) return { ...attempts, judge }
-  const { claims, user_notes_summary } = answer
-  return { claims, user_notes_summary, ...feedbackOf(answer), ...attempts, judge }
+  const { user_notes_summary } = answer
+  return { claims: claims ?? answer.claims, user_notes_summary, ...feedbackOf(answer), ...attempts, judge }
 }
 
 /** Only where something was worth raising. */

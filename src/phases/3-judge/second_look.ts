@@ -1,7 +1,8 @@
 /** A vote of the judge with its evidence looked up: a pass of which a quote is not found is asked about once more. */
-import { type EvidenceCheck, verifyEvidence } from './evidence/verify.ts'
+import type { Rubric } from '../../../schemas/rubric.ts'
 import type { Judged } from './judge.ts'
 import type { Verdict } from './judge_answer.ts'
+import { type LookedUp, lookUpRubric, lookUpVerdict, type Missing } from './look_up.ts'
 import { addSpent } from './meter.ts'
 import { askJudge, type Sitting } from './question.ts'
 
@@ -11,29 +12,28 @@ export async function voteOf(sitting: Sitting): Promise<Judged> {
   const texts = expectations.flatMap(({ text, rubric }) => (rubric === undefined ? [text] : []))
   const rubric = expectations.find((one) => one.rubric !== undefined)?.rubric
   const first = await askJudge(sitting, { expectations: texts, rubric })
-  const verdicts = first.verdicts.map((verdict, index) => withEvidence(verdict, texts[index] ?? '', sitting))
-  const doubtful = [...verdicts.entries()].filter(([, { verdict }]) => isDoubtful(verdict))
-  if (doubtful.length === 0) return { ...first, verdicts: verdicts.map(({ verdict }) => verdict) }
-  const again = doubtful.map(([, { missing }], index) => ({ n: index + 1, missing }))
-  const second = await askJudge(sitting, { expectations: doubtful.map(([index]) => texts[index] ?? ''), again })
-  const decided = verdicts.map(({ verdict }) => verdict)
-  for (const [at, [index, { verdict: before, missing }]] of doubtful.entries()) {
-    const now = withEvidence(second.verdicts[at] ?? { error: 'no verdict' }, texts[index] ?? '', sitting)
-    decided[index] = settled({ before, missing, now, request: sitting.request })
+  const looked = first.verdicts.map((verdict, index) => lookUp(verdict, texts[index] ?? rubric, sitting))
+  const doubtful = [...looked.entries()].filter(([, { verdict }]) => isDoubtful(verdict))
+  const decided = looked.map(({ verdict }) => verdict)
+  if (doubtful.length === 0) return { ...first, verdicts: decided }
+  const asked = {
+    expectations: doubtful.flatMap(([index]) => texts[index] ?? []),
+    rubric: doubtful.some(([index]) => index === texts.length) ? rubric : undefined,
+    again: doubtful.flatMap(([, { missing }], at) => missing.map((one) => ({ n: at + 1, ...one }))),
+  }
+  const second = await askJudge(sitting, asked)
+  for (const [at, [index, before]] of doubtful.entries()) {
+    const now = lookUp(second.verdicts[at] ?? { error: 'no verdict' }, texts[index] ?? rubric, sitting)
+    decided[index] = settled({ before, now, request: sitting.request })
   }
   return { ...both(first, second), verdicts: decided, askedAgain: doubtful.length }
 }
 
-interface Checked {
-  verdict: Verdict
-  missing: EvidenceCheck['missing']
-}
-
-function withEvidence(verdict: Verdict, text: string, { request, files }: Sitting): Checked {
-  if ('error' in verdict || verdict.rubric !== undefined) return { verdict, missing: [] }
+/** `of`: the expectation, or the rubric, which is the last that is asked about. */
+function lookUp(verdict: Verdict, of: string | Rubric | undefined, { request, files }: Sitting): LookedUp {
   const { prompt, expected_output } = request.case
-  const { verified, at, missing } = verifyEvidence(verdict.evidence, files, [text, prompt, expected_output ?? ''])
-  return { verdict: { ...verdict, evidence_verified: verified, ...(at && { evidence_at: at }) }, missing }
+  const sources = { files, given: [prompt, expected_output ?? ''] }
+  return typeof of === 'object' ? lookUpRubric(verdict, of, sources) : lookUpVerdict(verdict, of ?? '', sources)
 }
 
 function isDoubtful(verdict: Verdict): boolean {
@@ -41,14 +41,18 @@ function isDoubtful(verdict: Verdict): boolean {
 }
 
 /** The second answer counts; a judge that gives none leaves the first in doubt. */
-function settled(of: { before: Verdict; missing: string[]; now: Checked; request: Sitting['request'] }): Verdict {
-  const { before, now, request } = of
-  const isMissing = 'error' in now.verdict
-  const verdict = isMissing ? before : now.verdict
+function settled({ before, now, request }: { before: LookedUp; now: LookedUp; request: Sitting['request'] }): Verdict {
+  const { verdict, missing } = 'error' in now.verdict ? before : now
   if ('error' in verdict || !isDoubtful(verdict)) return verdict
-  const [quote = ''] = isMissing ? of.missing : now.missing
-  const flag = `it passes on a quote that stands neither in the transcript nor in a file: "${shortened(quote)}"`
+  const flag = flagOf(missing)
   return request.requireEvidence === true ? { error: flag } : { ...verdict, evidence_flag: flag }
+}
+
+function flagOf([first]: readonly Missing[]): string {
+  const { of = null, quotes: [quote = ''] = [], unread = [] } = first ?? {}
+  const where = of === null ? '' : ` (${shortened(of)})`
+  const more = unread.length === 0 ? '' : `; ${unread.join(', ')} can't be searched: no text`
+  return `it passes on a quote that stands neither in the transcript nor in a file: "${shortened(quote)}"${where}${more}`
 }
 
 function shortened(quote: string): string {

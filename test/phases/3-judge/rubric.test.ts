@@ -205,6 +205,7 @@ describe('a run', () => {
     expect(grading.expectations[1]).toEqual({
       ...{ text: statement.text, passed: true, decided_by: 'judge' },
       evidence: '4.2 of 5, 4 passes (accuracy 5, plain_words 3)',
+      evidence_verified: 'not_a_quote',
     })
     expect(grading.rubric).toMatchObject({ weighted_score: 4.2, threshold: 4, passed: true })
     expect(grading.summary).toMatchObject({ passed: 3, total: 3, pass_rate: 1 })
@@ -232,6 +233,49 @@ describe('a run', () => {
       { text: statement.text, reason: expect.stringContaining('accuracy has the score 9') },
     ])
     expect(grading.summary).toMatchObject({ passed: 2, total: 2 })
+  })
+  const because = (accuracy: string, words = 'outputs/a.md: "seen"') => ({
+    ...good,
+    scores: [score('accuracy', 5, accuracy), score('plain_words', 3, words)],
+  })
+  const nowhere = 'because "every total was checked twice"'
+  test('what justifications and hard fails quote is looked up, each by itself', async () => {
+    const { grading, prompts } = await graded([because('because "seen" stands there')])
+    expect(prompts).toHaveLength(1)
+    const place = { file: 'outputs/a.md', line: 1, start: 0, end: 4 }
+    const found = { evidence_verified: 'exact', evidence_at: place }
+    expect(grading.rubric?.dimensions).toMatchObject([found, found])
+    expect(grading.expectations[1]).toMatchObject(found)
+    const failed = await graded([{ ...because('as it is'), hard_fails: [{ n: 1, evidence: '"4711 of them all"' }] }])
+    expect(failed.prompts).toHaveLength(1) // a fail is left alone
+    expect(failed.grading.rubric).toMatchObject({
+      dimensions: [{ evidence_verified: 'not_a_quote' }, found],
+      hard_fails: [{ evidence_verified: 'absent' }],
+    })
+    expect(failed.grading.expectations[1]).toMatchObject({ passed: false, evidence_verified: 'absent' })
+  })
+  test('what the rubric itself says is no evidence', async () => {
+    const { grading } = await graded([because('"Are the totals right?" They are.', 'bare')])
+    expect(grading.rubric?.dimensions[0]).toMatchObject({ evidence_verified: 'not_a_quote' })
+  })
+  test('a rubric that passes on a quote which is nowhere is asked about once more, alone, by the dimension', async () => {
+    const { grading, prompts } = await graded([because(nowhere), because('"seen"')])
+    expect(prompts).toHaveLength(2)
+    expect(prompts[1]).toContain('- rubric, accuracy: "every total was checked twice"')
+    expect(prompts[1]).toContain('There are none: `verdicts` is empty.')
+    expect(grading.rubric?.dimensions[0]).toMatchObject({ justification: '"seen"', evidence_verified: 'exact' })
+    expect(grading.judge).toMatchObject({ calls: 2, asked_again: 1 })
+    expect(JSON.stringify(grading)).not.toContain('evidence_flag')
+  })
+  test('is flagged the second time, or no verdict where evidence is required', async () => {
+    const flag = expect.stringMatching(/quote that stands neither .*"every total was checked twice" \(accuracy\)/)
+    const { grading } = await graded([because(nowhere)])
+    expect(grading.expectations[1]).toMatchObject({ passed: true, evidence_verified: 'absent', evidence_flag: flag })
+    expect(grading.rubric?.passed).toBe(true)
+    const strict = await graded([because(nowhere)], { requireEvidence: true })
+    expect(strict.grading.judge_errors).toEqual([{ text: statement.text, reason: flag }])
+    expect(strict.grading.rubric).toBeUndefined()
+    expect(strict.grading.summary).toMatchObject({ passed: 2, total: 2 })
   })
   test('of several votes the majority counts, and one of its side speaks', async () => {
     const bad = { ...good, scores: [score('accuracy', 1), score('plain_words', 1)] }

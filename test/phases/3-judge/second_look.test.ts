@@ -14,6 +14,7 @@ const invented = "outputs/report.md: 'checked twice by two people'"
 async function judged(evidences: string[], changes: Partial<GradeRunRequest> = {}) {
   const [runFolder, calls] = [await temporary(), await temporary()]
   await write(runFolder, { 'transcript.md': '## Eval Prompt\n\nAdd up.\n', 'outputs/report.md': 'Ocean: 42\n' })
+  await write(runFolder, { 'outputs/chart.png': Buffer.from([137, 80, 0, 0]) })
   const graded = await gradeRun({
     case: suiteCase({ prompt: 'Add up.', expectations: [{ text: 'The total is right' }, { text: 'It was checked' }] }),
     record: record({ final_response: 'done' }),
@@ -75,6 +76,12 @@ describe('a pass whose quote is not there the second time either', () => {
       { passed: true, evidence_verified: 'absent', evidence_flag: flag },
       { passed: true, evidence_verified: 'absent', evidence_flag: flag },
     ])
+  })
+  test('says so where the file that it names is no text: nothing was looked up in it', async () => {
+    const { grading } = await judged(["outputs/chart.png: 'Ocean sells the most'"])
+    const [first] = grading?.expectations ?? []
+    expect(first?.evidence_flag).toContain("; outputs/chart.png can't be searched: no text")
+    expect((await judged([invented])).grading?.expectations[0]?.evidence_flag).not.toContain('searched')
   })
   test('is a judge error where evidence is required; a pass with evidence is none', async () => {
     const { grading } = await judged([invented], { requireEvidence: true })

@@ -1,5 +1,5 @@
 /** Looks up a judge's evidence in what it judged: is the quote there, and where. */
-import type { EvidencePlace } from '../../../../schemas/grading.ts'
+import type { EvidencePlace } from '../../../../schemas/evidence.ts'
 import { findExactly, findFuzzily, type Searchable, type Span } from './find.ts'
 import { normalText } from './normal.ts'
 import { quotesOf, type Reading } from './quotes.ts'
@@ -18,6 +18,8 @@ export interface EvidenceCheck {
   at: EvidencePlace | null
   /** The quotes that stand nowhere. */
   missing: string[]
+  /** Where something is missing: the files that the evidence names and that are no text, so that nothing was looked up there. */
+  unread?: string[]
 }
 
 /**
@@ -37,6 +39,7 @@ export function verifyEvidence(
     const check = lookUp(reading, ordered, told)
     if (best.verified !== 'exact' && rank[check.verified] >= rank[best.verified]) best = check
   }
+  if (best.verified === 'absent') return { ...best, unread: unreadOf(evidence, files) }
   if (best.verified !== 'not_a_quote') return best
   return bare.map((text) => bareQuote(text, ordered)).find((check) => check !== null) ?? best
 }
@@ -77,6 +80,10 @@ function search(
     if (text && span) return { file: file.path, line: lineOf(text.text, span.start), ...span }
   }
   return null
+}
+
+function unreadOf(evidence: string, files: readonly EvidenceFile[]): string[] {
+  return files.filter((file) => mentions(evidence, file.path) > 0 && file.load() === null).map((file) => file.path)
 }
 
 function lineOf(text: string, offset: number): number {
