@@ -1,8 +1,9 @@
-// Compiles to dist/, bundles the page's program and copies what the code reads at run time (prompts, templates, scenarios) beside it.
+// Compiles to dist/, bundles the programs of page and terminal, copies what the code reads at run time (prompts, templates, scenarios) beside it.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { buildProgram } from './program.mjs'
 import { buildViewer } from './viewer.mjs'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
@@ -20,6 +21,14 @@ function copyAssets(folder) {
   }
 }
 
+/** The program starts from its bundle; the compiled tree is the library. */
+function startBundle(bin) {
+  const text = readFileSync(bin, 'utf8')
+  const started = text.replace("import('./main.js')", "import('../../program/main.js')")
+  if (started === text) throw new Error(`${bin} does not import ./main.js`)
+  writeFileSync(bin, started)
+}
+
 try {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
   execFileSync(process.execPath, [tsc, '-p', path.join(root, 'tsconfig.build.json'), '--outDir', fresh], {
@@ -27,6 +36,8 @@ try {
   })
   copyAssets('src')
   await buildViewer(path.join(fresh, 'viewer'))
+  await buildProgram(fresh, path.join(fresh, 'program'))
+  startBundle(path.join(fresh, 'src/cli/bin.js'))
   chmodSync(path.join(fresh, 'src/cli/bin.js'), 0o755)
   rmSync(path.join(root, 'dist'), { recursive: true, force: true })
   renameSync(fresh, path.join(root, 'dist'))

@@ -57,6 +57,7 @@ const commands = [
 function parser(argv: readonly string[], done: (code: number) => void) {
   const program = yargs([...argv])
     .scriptName('whetstone')
+    .detectLocale(false)
     .usage('Benchmarks agent skills and sharpens them.\n\n$0 <command> [options]')
   return commands
     .reduce((args, add) => add(args, done, argv), program)
