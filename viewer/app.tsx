@@ -3,8 +3,8 @@ import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Model } from './data/model.ts'
 import { Help } from './parts/help.tsx'
+import { useKeys } from './parts/keys.ts'
 import { Live } from './parts/live.tsx'
-import { isTyping } from './parts/selection.ts'
 import { nextTheme, useTheme } from './parts/theme.ts'
 import { restore } from './position.ts'
 import { amend, go, link, type Route, useRoute } from './route.ts'
@@ -23,20 +23,15 @@ export function App({ model }: { model: Model }) {
   useEffect(() => {
     document.title = `${place === '' ? 'Overview' : place} · ${model.page.benchmark.metadata.skill_name}`
   }, [place, model])
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      if (isTyping(event)) return
-      const number = Number(event.key)
-      if (event.key === '/') {
-        event.preventDefault()
-        search.current?.focus()
-      } else if (event.key === '?') setHelp(true)
-      else if (event.key === 't') setTheme(nextTheme(theme))
-      else if (event.key === 'u') go(parentOf(route))
-      else if (number > 0 && tabs[number - 1] !== undefined) go(tabs[number - 1]?.address ?? '#/')
-    }
-    addEventListener('keydown', pressed)
-    return () => removeEventListener('keydown', pressed)
+  useKeys((event) => {
+    const number = Number(event.key)
+    if (event.key === '/') {
+      event.preventDefault()
+      search.current?.focus()
+    } else if (event.key === '?') setHelp(true)
+    else if (event.key === 't') setTheme(nextTheme(theme))
+    else if (event.key === 'u') go(parentOf(route))
+    else if (number > 0 && tabs[number - 1] !== undefined) go(tabs[number - 1]?.address ?? '#/')
   })
   const searchable = place === '' || place === 'runs'
   const find = (text: string) => (searchable ? amend(route, { q: text }) : go(link(['runs'], { q: text })))

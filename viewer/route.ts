@@ -1,5 +1,5 @@
 /** Where a reader is, as the URL's hash: every view, filter and open row can be linked to. */
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
 export interface Route {
   /** Such as ['run', '1', 'with_skill', '2']. */
@@ -32,7 +32,7 @@ export function link(path: readonly (string | number)[], query: Record<string, s
 
 export function useRoute(): Route {
   const [hash, setHash] = useState(location.hash)
-  useEffect(() => {
+  useLayoutEffect(() => {
     const changed = () => setHash(location.hash)
     addEventListener('hashchange', changed)
     return () => removeEventListener('hashchange', changed)
@@ -40,8 +40,10 @@ export function useRoute(): Route {
   return parseRoute(hash)
 }
 
+/** The browser tells of the new address later: a key that comes before would act on the view before. */
 export function go(address: string): void {
   location.hash = address
+  dispatchEvent(new HashChangeEvent('hashchange'))
 }
 
 /** Changes the query of the view without a step in the history. */

@@ -1,6 +1,7 @@
 /** Texts that try to become HTML, script, a request or another reading; `CANARY` in each tells when one succeeds. */
 
 const run = 'window.__canary=1'
+/** The test lets this name lead to a listener of its own. */
 const away = 'http://canary.invalid/x'
 
 /** As contents of texts: names, prompts, evidence, messages, transcripts. */
@@ -16,6 +17,15 @@ export const texts: readonly string[] = [
   `<script src="${away}"></script>`,
   `<img src=x onerror=${run}>`,
   `<img src="${away}">`,
+  `<iframe src="${away}"></iframe>`,
+  `<frameset><frame src="${away}"></frameset>`,
+  `<link rel="preconnect" href="${away}"><link rel="dns-prefetch" href="${away}"><link rel="prefetch" href="${away}">`,
+  `<object data="${away}"></object>`,
+  `<video src="${away}" poster="${away}" autoplay></video>`,
+  `<img srcset="${away} 1x" loading="eager">`,
+  `<input type="image" src="${away}">`,
+  `<body background="${away}">`,
+  `<a href="${away}" ping="${away}">x</a>`,
   `<svg onload=${run}>`,
   `<svg><script>${run}</script></svg>`,
   `<svg><image href="${away}"/></svg>`,

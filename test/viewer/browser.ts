@@ -9,8 +9,11 @@ const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/
 
 export const withChromium = needs('Chromium', executablePath !== undefined, 'apt-get install chromium')
 
-export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox'] })
+/** `hosts`: ports of this machine by the name of a host that then leads there. */
+export function launch(hosts: Record<string, number> = {}): Promise<Browser> {
+  const rules = Object.entries(hosts).map(([host, port]) => `MAP ${host} 127.0.0.1:${port}`)
+  const led = rules.length > 0 ? [`--host-resolver-rules=${rules.join(',')}`] : []
+  return chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox', ...led] })
 }
 
 export interface Opened {

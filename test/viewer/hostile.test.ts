@@ -1,12 +1,13 @@
 /** Nothing of a run is ever HTML or script in the page: a corpus of attacks in every field, every view opened, in a real browser. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { benchmark as benchmarkSchema } from '../../schemas/benchmark.ts'
 import { aggregate } from '../../src/phases/4-report/aggregate.ts'
 import { arm, inputOf } from '../phases/4-report/fixture.ts'
 import { files, texts } from './attacks.ts'
 import { launch, type Opened, open, visit, withChromium } from './browser.ts'
+import { canary } from './canary.ts'
 import { stage } from './stage.ts'
 
 const everywhere = texts.join('\n')
@@ -62,42 +63,74 @@ const views = [
 ]
 
 const fired = (page: Page) => page.evaluate('window.__canary')
-const outside = ({ requests }: Opened) => requests.filter((url) => !/^(file|blob|data|about):/.test(url))
+const frames = Object.fromEntries(texts.map((text, index) => [`frames/${index}.html`, text]))
+const manyFrames = '#/run/1/without_skill/1?tab=outputs'
+
+interface Lab extends AsyncDisposable {
+  open(url: string): Promise<Opened>
+  /** What left the browser for the host of the attacks: one entry a connection. */
+  left(): Promise<string[]>
+}
+
+/** A browser in which the host of the attacks leads to a listener. */
+async function lab(): Promise<Lab> {
+  const outside = await canary()
+  const last = await canary()
+  const browser: Browser = await launch({ 'canary.invalid': outside.port, 'last.invalid': last.port })
+  return {
+    open: (url) => open(browser, url),
+    async left() {
+      // what was asked for before has arrived when this has
+      const page = await browser.newPage()
+      await page.goto('http://last.invalid/').catch(() => {})
+      await last.arrival()
+      return outside.arrived()
+    },
+    async [Symbol.asyncDispose]() {
+      await browser.close()
+      for (const one of [outside, last]) await one[Symbol.asyncDispose]()
+    },
+  }
+}
+
+const staged = () =>
+  stage({
+    benchmark: poisoned(),
+    runs: [
+      {
+        eval_id: 1,
+        configuration: 'with_skill',
+        run_number: 1,
+        events,
+        outputs: files,
+        record: { final_response: everywhere },
+      },
+      { eval_id: 1, configuration: 'without_skill', run_number: 1, events, outputs: frames },
+    ],
+    prompts: { cases: [{ eval_id: 1, prompt: everywhere }] },
+    files: { 'feedback.json': JSON.stringify({ [everywhere]: everywhere, 'eval-1-with_skill-run-1': everywhere }) },
+  })
+
+/** Draws every HTML output of the view in its frame. */
+async function drawAll(page: Page): Promise<number> {
+  const buttons = page.getByRole('button', { name: 'Draw it in a sealed frame' })
+  await buttons.first().waitFor()
+  const number = await buttons.evaluateAll((all) => {
+    for (const one of all as unknown as { click(): void }[]) one.click()
+    return all.length
+  })
+  await expect.poll(() => page.locator('iframe[sandbox=""][srcdoc]').count()).toBe(number)
+  await page.waitForLoadState('networkidle')
+  return number
+}
 
 withChromium('attacks in every field', () => {
-  const it: { browser?: Browser } = {}
-  beforeAll(async () => {
-    it.browser = await launch()
-  })
-  afterAll(() => it.browser?.close())
-  const opened = (url: string) => {
-    if (it.browser === undefined) throw new Error('no browser')
-    return open(it.browser, url)
-  }
-  const staged = () =>
-    stage({
-      benchmark: poisoned(),
-      runs: [
-        {
-          eval_id: 1,
-          configuration: 'with_skill',
-          run_number: 1,
-          events,
-          outputs: files,
-          record: { final_response: everywhere },
-        },
-        { eval_id: 1, configuration: 'without_skill', run_number: 1, events, outputs: files },
-      ],
-      prompts: { cases: [{ eval_id: 1, prompt: everywhere }] },
-      files: { 'feedback.json': JSON.stringify({ [everywhere]: everywhere, 'eval-1-with_skill-run-1': everywhere }) },
-    })
-
   test('there are at least fifty', () => expect(texts.length + Object.keys(files).length).toBeGreaterThanOrEqual(70))
 
-  test('no view runs or asks for anything', { timeout: 180_000 }, async () => {
+  test('no view runs anything, and nothing leaves', { timeout: 180_000 }, async () => {
     const { url } = await staged()
-    const seen = await opened(url)
-    const { page } = seen
+    await using it = await lab()
+    const { page, errors } = await it.open(url)
     for (const hash of views) {
       await visit(page, hash)
       for (const summary of await page.locator('details:not([open]) > summary').all()) {
@@ -105,28 +138,58 @@ withChromium('attacks in every field', () => {
       }
       expect([hash, await fired(page)]).toEqual([hash, undefined])
     }
-    await visit(page, '#/run/1/with_skill/1?tab=outputs')
-    await page.getByRole('button', { name: 'Draw it in a sealed frame' }).first().click()
-    await page.waitForTimeout(300)
-    expect(await page.locator('iframe[sandbox]').first().getAttribute('sandbox')).toBe('')
-    expect([await fired(page), outside(seen), seen.errors]).toEqual([undefined, [], []])
+    expect([await it.left(), errors]).toEqual([[], []])
     expect(await page.evaluate('document.body.textContent.includes("\\u202E")')).toBe(false)
   })
 
-  test('negative control: the same text as HTML, without the policy, fires', async () => {
+  test('nothing runs or leaves where HTML is drawn', { timeout: 180_000 }, async () => {
+    const { url } = await staged()
+    await using it = await lab()
+    const { page, errors } = await it.open(`${url}${manyFrames}`)
+    expect(await drawAll(page)).toBe(texts.length)
+    expect(page.frames().length).toBeGreaterThan(texts.length)
+    expect([await fired(page), await it.left(), errors]).toEqual([undefined, [], []])
+  })
+
+  test('HTML that is drawn keeps its words and styles', async () => {
+    const html = '<style>h1 { color: rgb(1, 2, 3) }</style><h1 id=a style="margin-top: 7px">Sales</h1><p>of <b>May</b>'
+    const run = { eval_id: 1, configuration: 'with_skill', run_number: 1, events, outputs: { 'page.html': html } }
+    const { url } = await stage({ benchmark: poisoned(), runs: [run] })
+    await using it = await lab()
+    const { page } = await it.open(`${url}#/run/1/with_skill/1?tab=outputs`)
+    await drawAll(page)
+    const drawn = page.frameLocator('iframe[sandbox=""]')
+    expect(await drawn.locator('p').textContent()).toBe('of May')
+    const style = 'getComputedStyle(document.querySelector("h1"))'
+    const frame = page.frames()[1]
+    expect(await frame?.evaluate(`[${style}.color, ${style}.marginTop]`)).toEqual(['rgb(1, 2, 3)', '7px'])
+  })
+
+  test('negative control: the same text as HTML, without the policy, fires and leaves', async () => {
     const { report, url } = await staged()
     const bare = readFileSync(report, 'utf8').replace(/<meta http-equiv[^>]*>/, '')
-    writeFileSync(report, bare.replace('<body>', `<body><div>${everywhere}</div>`))
-    const seen = await opened(url).catch(() => null)
-    expect(seen === null ? 1 : ((await fired(seen.page)) ?? outside(seen).length)).toBeTruthy()
+    writeFileSync(report, bare.replace('<body>', `<body><img src="http://canary.invalid/x"><div>${everywhere}</div>`))
+    await using it = await lab()
+    const seen = await it.open(url).catch(() => null)
+    if (seen !== null) expect(await fired(seen.page)).toBeTruthy()
+    expect(await it.left()).toContain('GET /x HTTP/1.1')
   })
 
   test('negative control: with the policy the same text as HTML does not', async () => {
     const { report, url } = await staged()
-    writeFileSync(
-      report,
-      readFileSync(report, 'utf8').replace('<body>', `<body><div><img src=x onerror=window.__canary=1>`),
-    )
-    expect(await fired((await opened(url)).page)).toBeUndefined()
+    const planted = '<img src=x onerror=window.__canary=1><img src="http://canary.invalid/x">'
+    writeFileSync(report, readFileSync(report, 'utf8').replace('<body>', `<body>${planted}`))
+    await using it = await lab()
+    expect(await fired((await it.open(url)).page)).toBeUndefined()
+    expect(await it.left()).toEqual([])
+  })
+
+  test('negative control: a frame that is not sealed opens a connection in spite of the policy', async () => {
+    const { report, url } = await staged()
+    const frame = '<iframe sandbox="" srcdoc="<iframe src=http://canary.invalid/x></iframe>"></iframe>'
+    writeFileSync(report, readFileSync(report, 'utf8').replace('<body>', `<body>${frame}`))
+    await using it = await lab()
+    await it.open(url)
+    expect((await it.left()).length).toBeGreaterThan(0)
   })
 })

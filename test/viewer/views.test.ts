@@ -155,13 +155,25 @@ withChromium('the page in a browser', () => {
     await page.keyboard.press('u')
     await page.waitForURL(/#\/case\/1$/)
     await page.keyboard.press('?')
-    expect(await page.locator('dialog').isVisible()).toBe(true)
+    await page.locator('dialog').waitFor()
     await page.keyboard.press('Escape')
+    await page.locator('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('t')
     expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
     await page.keyboard.press('/')
     await page.keyboard.type('j')
     expect(await page.locator('input[type=search]').inputValue()).toBe('j')
+  })
+  test('keys that come at once, without a frame between, all count', async () => {
+    const { page } = await opened('#/run/1/with_skill/1')
+    const press = async (...keys: string[]) => {
+      const events = keys.map((key) => `dispatchEvent(new KeyboardEvent('keydown', { key: ${JSON.stringify(key)} }))`)
+      await page.evaluate(`(async () => { ${events.join('; await null; await null; ')} })()`)
+      return new URL(page.url()).hash
+    }
+    expect(await press(']', ']')).toBe('#/run/1/without_skill/1')
+    expect(await press('u', 'u')).toBe('#/')
+    expect(await press('2', 'j', 'Enter')).toBe('#/run/1/with_skill/1')
   })
   test('a note is downloaded as feedback.json', async () => {
     const { page } = await opened('#/run/1/with_skill/1')

@@ -10,7 +10,8 @@ declare global {
   }
 }
 
-const nonce = document.currentScript?.nonce ?? ''
+/** Lets script and style of the page itself in. */
+export const nonce = document.currentScript?.nonce ?? ''
 const arrived = new Map<string, string>()
 window.whetstone = (key, data) => void arrived.set(key, data)
 

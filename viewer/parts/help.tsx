@@ -1,5 +1,5 @@
 /** What the keyboard does and what the search understands. */
-import { useEffect, useRef } from 'preact/hooks'
+import { useLayoutEffect, useRef } from 'preact/hooks'
 
 const keys = [
   ['j k ↓ ↑', 'move through a list'],
@@ -24,7 +24,8 @@ const words = [
 
 export function Help({ close }: { close: () => void }) {
   const dialog = useRef<HTMLDialogElement>(null)
-  useEffect(() => dialog.current?.showModal(), [])
+  // before it is painted: Escape right after the key that opens it must close it
+  useLayoutEffect(() => dialog.current?.showModal(), [])
   return (
     <dialog ref={dialog} onClose={close} aria-labelledby="help">
       <div class="section-head">

@@ -1,6 +1,7 @@
-/** HTML of a run as its source; drawn on request in a frame without script, origin, network or style of ours. */
+/** HTML of a run as its source; drawn on request in a frame without script, origin or network. */
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { trusted } from '../data/trusted.ts'
+import { nonce } from '../data/load.ts'
+import { sealedDocument } from '../data/sealing.ts'
 import { Code } from './code.tsx'
 
 export function SealedHtml({ html }: { html: string }) {
@@ -9,7 +10,7 @@ export function SealedHtml({ html }: { html: string }) {
   useEffect(() => {
     if (frame.current === null || !drawn) return
     frame.current.setAttribute('sandbox', '')
-    frame.current.srcdoc = trusted.createHTML(html)
+    frame.current.srcdoc = sealedDocument(html, nonce)
   }, [html, drawn])
   return (
     <>

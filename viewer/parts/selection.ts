@@ -1,30 +1,27 @@
 /** j, k and the arrows move through a list, Enter opens; never while a person types. */
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useRef, useState } from 'preact/hooks'
 import { keepPosition, positionNow } from '../position.ts'
 import { go } from '../route.ts'
+import { useKeys } from './keys.ts'
 
 /** The selected place; −1: none yet. `address`: what Enter opens. */
 export function useSelection(size: number, address: (place: number) => string): number {
   const [selected, setSelected] = useState(() => positionNow().selected)
   // read by the keys at once: two of them may come before the list is drawn again
   const now = useRef(selected)
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      if (isTyping(event)) return
-      const step = steps.get(event.key)
-      if (step !== undefined && size > 0) {
-        event.preventDefault()
-        now.current = Math.max(0, Math.min(size - 1, now.current + step))
-        setSelected(now.current)
-        keepPosition({ selected: now.current })
-      } else if (event.key === 'Enter' && now.current >= 0 && now.current < size && !isControl(event)) {
-        event.preventDefault()
-        go(address(now.current))
-      }
+  const pressed = (event: KeyboardEvent) => {
+    const step = steps.get(event.key)
+    if (step !== undefined && size > 0) {
+      event.preventDefault()
+      now.current = Math.max(0, Math.min(size - 1, now.current + step))
+      setSelected(now.current)
+      keepPosition({ selected: now.current })
+    } else if (event.key === 'Enter' && now.current >= 0 && now.current < size && !isControl(event)) {
+      event.preventDefault()
+      go(address(now.current))
     }
-    addEventListener('keydown', pressed)
-    return () => removeEventListener('keydown', pressed)
-  }, [size, address])
+  }
+  useKeys(pressed, [size, address])
   return Math.min(selected, size - 1)
 }
 
@@ -38,10 +35,4 @@ const steps = new Map([
 /** What Enter itself presses: it is left to do so. */
 function isControl({ target }: KeyboardEvent): boolean {
   return target instanceof HTMLElement && target.closest('a, button, summary') !== null
-}
-
-export function isTyping(event: KeyboardEvent): boolean {
-  if (event.ctrlKey || event.metaKey || event.altKey) return true
-  const { target } = event
-  return target instanceof HTMLElement && target.closest('input, textarea, select, [contenteditable], dialog') !== null
 }

@@ -1,5 +1,5 @@
 /** Light, dark, or as the system says; remembered where the browser allows it. */
-import { useEffect, useState } from 'preact/hooks'
+import { useLayoutEffect, useState } from 'preact/hooks'
 
 export type Theme = 'system' | 'light' | 'dark'
 
@@ -11,7 +11,7 @@ export function nextTheme(theme: Theme): Theme {
 
 export function useTheme(): [Theme, (theme: Theme) => void] {
   const [theme, setTheme] = useState<Theme>(() => remembered())
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.documentElement.dataset.theme = theme
     try {
       localStorage.setItem('whetstone-theme', theme)

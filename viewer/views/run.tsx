@@ -7,10 +7,10 @@ import { at, type Model, markOf, type Run } from '../data/model.ts'
 import type { Place } from '../data/quotes.ts'
 import { statusText } from '../data/why.ts'
 import { Verdicts } from '../parts/evidence.tsx'
+import { useKeys } from '../parts/keys.ts'
 import { Metrics } from '../parts/metrics.tsx'
 import { Note } from '../parts/note.tsx'
 import { Rubric } from '../parts/rubric.tsx'
-import { isTyping } from '../parts/selection.ts'
 import { amend, go, link, type Route } from '../route.ts'
 import { armLabel, visible } from '../words.ts'
 import { RunParts } from './run_parts.tsx'
@@ -116,15 +116,13 @@ function RunHead({ model, run }: { model: Model; run: Run }) {
   const [before, after] = [own[place - 1], own[place + 1]].map((one) =>
     one === undefined ? null : address(model, one),
   )
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      if (isTyping(event)) return
-      if (event.key === '[' && before) go(before)
-      if (event.key === ']' && after) go(after)
-    }
-    addEventListener('keydown', pressed)
-    return () => removeEventListener('keydown', pressed)
-  }, [before, after])
+  useKeys(
+    ({ key }) => {
+      if (key === '[' && before) go(before)
+      if (key === ']' && after) go(after)
+    },
+    [before, after],
+  )
   const outcome =
     !run.graded || (run.rate === 1 && run.undecided > 0) ? 'inconclusive' : run.rate === 1 ? 'pass' : 'fail'
   const met = run.total === 0 ? `${Math.round(run.rate * 100)}%` : `${run.passed} of ${run.total} met`
