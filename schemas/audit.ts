@@ -32,14 +32,22 @@ export const auditSummary = z.object({
   }),
   agreement: rate.nullable(),
   kappa: z.number().min(-1).max(1).nullable().describe("Cohen's; null: one of them only ever says the same"),
+  kappa_ci: z
+    .object({ ci_low: z.number(), ci_high: z.number() })
+    .nullish()
+    .describe("Wilson's interval of the agreement, as kappa: what chance would give is taken as it is"),
   sensitivity: rate.nullable().describe('share of what people hold to be met that the judge passed'),
   specificity: rate.nullable().describe('share of what people hold to be unmet that the judge failed'),
   corrected: z
     .record(z.string(), z.object({ judged: share, rate: share, ci_low: share, ci_high: share, n: count }))
     .nullable()
     .describe(
-      "by arm: the share of judged expectations that are met, as the judge says and corrected for its errors (Lee et al.); null: can't be",
+      'by arm: the share of judged expectations that are met, as the judge says and corrected for its errors (Lee et al.); null: see withheld',
     ),
+  withheld: z
+    .string()
+    .nullish()
+    .describe('why no rate is corrected, neither here nor in statistics.judge; null: they are'),
   sentence: z.string(),
   banner: z.string().nullable().describe('why the rates should not be leaned on; null: nothing speaks against it'),
 })

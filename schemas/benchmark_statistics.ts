@@ -198,9 +198,20 @@ export const statistics = z.looseObject({
   expectations: z.array(statisticsExpectation),
   comparisons: z.array(statisticsComparison).describe('one a case, p adjusted for their number'),
   judge: z
-    .record(z.string(), z.object({ rate: share, ci_low: share, ci_high: share, method: z.literal('lee') }))
+    .record(
+      z.string(),
+      z.object({
+        rate: share,
+        ci_low: share,
+        ci_high: share,
+        judged_share: share
+          .optional()
+          .describe('of the rate, what the judge decided: that part alone is corrected; absent: all of it'),
+        method: z.literal('lee'),
+      }),
+    )
     .nullable()
-    .describe("by arm, corrected for the judge's errors; null: no audit sample"),
+    .describe("by arm, corrected for the judge's errors; null, or without an arm: see audit.withheld"),
 })
 
 export type Verdict = z.infer<typeof verdict>

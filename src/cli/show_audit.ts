@@ -3,6 +3,7 @@ import type { AuditSummary } from '../../schemas/audit.ts'
 import { UserError } from '../base/error.ts'
 import { type Audit, label } from '../flows/audit.ts'
 import type { Decision } from '../flows/audited.ts'
+import { auditText } from '../phases/4-report/audit_text.ts'
 import { colours, oneLine, safe } from './style.ts'
 
 /** Keeps the labels of --label; all are checked before the first is written. Gives their number. */
@@ -57,5 +58,7 @@ export function auditLines(audit: Audit, summary: AuditSummary | null, json: boo
   }
   const { bold, yellow } = colours(process.stdout)
   if (summary === null) return []
-  return [bold(safe(summary.sentence)), ...(summary.banner === null ? [] : [yellow(safe(summary.banner))])]
+  const { lines, banner } = auditText(summary)
+  const [first = '', ...more] = lines.map(safe)
+  return [bold(first), ...more, ...(banner === null ? [] : [yellow(safe(banner))])]
 }

@@ -11,7 +11,7 @@ import type { FlowContext } from './context.ts'
 import { comparisonsOf } from './summarize_comparisons.ts'
 
 export interface Trust extends Pick<Benchmark, 'comparison' | 'audit'> {
-  /** The judge's errors, where it decided all there is to decide; null: unknown, or code decided too. */
+  /** The judge's errors; null: nobody audited it, or what people said tells only of one kind. */
   judge: JudgeSample | null
 }
 
@@ -22,9 +22,8 @@ export async function trustOf(folder: string, plan: Plan, context: FlowContext):
   const comparison = comparisonsOf(folder, plan, tell)
   const audited = await auditedOf(folder, plan, tell)
   const audit = audited && auditSummary(audited)
-  const isAll = plan.cases.every(({ checks }) => checks.length === 0)
   return {
-    judge: audited !== null && isAll ? judgeSample(audited) : null,
+    judge: audited && judgeSample(audited),
     ...(comparison && { comparison }),
     ...(audit && { audit }),
   }

@@ -10,7 +10,14 @@ import { agent, fresh, makeSkill, whetstone } from './program.ts'
 const judge = (...words: string[]) =>
   `command:${process.execPath} ${path.join(import.meta.dirname, '../fixtures/judges/lenient.mjs')} ${words.join(' ')}`
 const statements = ['it is neat', 'it is whole', 'it is bad', 'it is wrong']
-const evals = ['one', 'two'].map((name, index) => ({ id: index + 1, name, prompt: name, expectations: statements }))
+const checks = [{ type: 'contains', value: 'TIDY' }]
+const evals = ['one', 'two'].map((name, index) => ({
+  id: index + 1,
+  name,
+  prompt: name,
+  expectations: statements,
+  checks,
+}))
 
 let original: { workspace: string; skill: string }
 beforeAll(async () => {
@@ -27,7 +34,9 @@ function copied() {
   cpSync(original.workspace, workspace, { recursive: true })
   const folder = path.join(workspace, 'benchmarks', readdirSync(path.join(workspace, 'benchmarks'))[0] ?? '')
   const audit = () => benchmark.parse(JSON.parse(readFileSync(path.join(folder, 'benchmark.json'), 'utf8'))).audit
-  return { workspace, folder, audit, log: path.join(workspace, 'audit_log.jsonl') }
+  const statistics = () =>
+    benchmark.parse(JSON.parse(readFileSync(path.join(folder, 'benchmark.json'), 'utf8'))).statistics
+  return { workspace, folder, audit, statistics, log: path.join(workspace, 'audit_log.jsonl') }
 }
 
 interface Listed {
@@ -72,7 +81,7 @@ describe('the sample', () => {
 
 describe('labels', () => {
   test('are kept, counted and taken back; the reports say so', async () => {
-    const { workspace, folder, audit, log } = copied()
+    const { workspace, folder, audit, statistics, log } = copied()
     const all = await list(workspace, '--sample', '100')
     const wrong = all.find(({ judge_passed }) => judge_passed)?.id
     const words = all.map(({ id }) => `--label=${id}=${id === wrong ? 'disagree' : 'agree'}`)
@@ -80,8 +89,15 @@ describe('labels', () => {
     expect(end.code, end.stderr).toBe(0)
     expect(end.stdout).toContain('people agree with the judge on 94%')
     expect(end.stdout).toContain('The audit is too small to vouch for the judge: 16 labels')
+    expect(end.stdout).toMatch(/corrected for its errors, is met: with skill \d+% \[\d+%, \d+%\], where it says 50%;/)
     expect(audit()).toMatchObject({ labels: 16, table: { both_met: 7, only_judge: 1, only_person: 0, neither: 8 } })
     expect(audit()?.corrected?.with_skill?.rate).toBeLessThan(audit()?.corrected?.with_skill?.judged ?? 0)
+    // four of five statements are the judge's; what code decides stays as it is
+    const { with_skill, without_skill } = statistics()?.judge ?? {}
+    expect([with_skill?.judged_share, without_skill?.judged_share]).toEqual([0.8, 0.8])
+    const judged = audit()?.corrected?.with_skill?.rate ?? 0
+    expect(with_skill?.rate).toBeCloseTo(0.8 * judged + 0.2, 5)
+    expect(without_skill?.rate).toBeCloseTo(0.8 * judged, 5)
     for (const name of ['benchmark.md', 'report.html']) {
       expect(readFileSync(path.join(folder, name), 'utf8')).toContain('too small to vouch')
     }

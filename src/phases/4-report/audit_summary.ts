@@ -26,15 +26,18 @@ export function auditSummary(decisions: readonly AuditedDecision[]): AuditSummar
   const sample = judgeSample(once)
   const agreeing = table.both_met + table.neither
   const kappa = kappaOf(table)
+  const corrected = sample && correctedByArm(decisions, sample)
   const counted = {
     decisions: once.length,
     labels: labelled.length,
     table,
     agreement: rateOf(agreeing / labelled.length, labelled.length),
     kappa: kappa === null ? null : round(kappa, 6),
+    kappa_ci: kappaInterval(table),
     sensitivity: sample && rateOf(sample.sensitivity, sample.positives),
     specificity: sample && rateOf(sample.specificity, sample.negatives),
-    corrected: sample && correctedByArm(decisions, sample),
+    corrected,
+    withheld: corrected === null ? whyWithheld(sample, table) : null,
   }
   const banner = bannerOf(counted)
   return { ...counted, sentence: sentenceOf(counted), banner }
@@ -54,14 +57,25 @@ function tableOf(labelled: readonly AuditedDecision[]): Table {
 }
 
 /** (p_o − p_e) ÷ (1 − p_e). */
-export function kappaOf({ both_met, only_judge, only_person, neither }: Table): number | null {
+export function kappaOf(table: Table): number | null {
+  const { n, observed, expected } = agreementIn(table)
+  return n === 0 || expected === 1 ? null : (observed - expected) / (1 - expected)
+}
+
+/** Wilson's interval of p_o, with p_e as it is: unlike that of the usual standard error it has a width where all agree. */
+export function kappaInterval(table: Table): { ci_low: number; ci_high: number } | null {
+  const { n, observed, expected } = agreementIn(table)
+  if (n === 0 || expected === 1) return null
+  const { low, high } = wilson(observed * n, n, usualOptions.alpha)
+  const at = (share: number) => round((share - expected) / (1 - expected), 6)
+  return { ci_low: Math.max(-1, at(low)), ci_high: at(high) }
+}
+
+function agreementIn({ both_met, only_judge, only_person, neither }: Table) {
   const n = both_met + only_judge + only_person + neither
-  if (n === 0) return null
-  const observed = (both_met + neither) / n
   const judge = (both_met + only_judge) / n
   const person = (both_met + only_person) / n
-  const expected = judge * person + (1 - judge) * (1 - person)
-  return expected === 1 ? null : (observed - expected) / (1 - expected)
+  return { n, observed: (both_met + neither) / n, expected: judge * person + (1 - judge) * (1 - person) }
 }
 
 /**
@@ -114,14 +128,27 @@ function correctedByArm(decisions: readonly AuditedDecision[], sample: JudgeSamp
   return found.length === 0 ? null : Object.fromEntries(found)
 }
 
+function whyWithheld(sample: JudgeSample | null, { both_met, only_person }: Table): string {
+  if (sample === null) {
+    const all = both_met + only_person > 0 ? 'met' : 'unmet'
+    return `No rate is corrected: people hold every statement they looked at to be ${all}, so that half of the judge's errors are not known.`
+  }
+  return 'No rate is corrected: the judge is no better than chance.'
+}
+
 type Counted = Omit<AuditSummary, 'sentence' | 'banner'>
 
-function sentenceOf({ labels, decisions, agreement, kappa, table }: Counted): string {
+function sentenceOf({ labels, decisions, agreement, kappa, kappa_ci, table }: Counted): string {
   const rate =
     agreement === null ? '' : `${percent(agreement.rate)} [${percent(agreement.ci_low)}, ${percent(agreement.ci_high)}]`
-  const chance = kappa === null ? '' : `, kappa ${kappa.toFixed(2)}`
+  const chance = kappa === null ? '' : `, kappa ${kappaText(kappa, kappa_ci)}`
   const wrong = `${table.only_judge} wrongly passed, ${table.only_person} wrongly failed`
   return `Audit: people agree with the judge on ${rate} of ${plural(labels, 'decision')} out of ${decisions}${chance} (${wrong}).`
+}
+
+function kappaText(kappa: number, interval: AuditSummary['kappa_ci']): string {
+  const ends = interval == null ? '' : ` [${interval.ci_low.toFixed(2)}, ${interval.ci_high.toFixed(2)}]`
+  return `${kappa.toFixed(2)}${ends}`
 }
 
 function bannerOf({ labels, agreement, kappa, sensitivity, specificity, table }: Counted): string | null {

@@ -1,6 +1,8 @@
 /** The answer of a benchmark in one sentence and one table, plain text, shared by terminal, markdown and page. */
+
 import type { Benchmark, BenchmarkRun, SummaryStats } from '../../../schemas/benchmark.ts'
 import { type Arms, armNames, armSummary, armsOf, isCalibration } from './arms.ts'
+import { auditText } from './audit_text.ts'
 import { scoreCell } from './rubric_table.ts'
 import { describe } from './stats/describe.ts'
 import { signed } from './stats/round.ts'
@@ -45,8 +47,13 @@ export function sureness(benchmark: Benchmark): string[] {
   return [
     ...ofScopes(benchmark),
     ...(comparison === undefined ? [] : [comparison.sentence, ...comparison.warnings]),
-    ...(audit === undefined ? [] : [audit.sentence, ...(audit.banner === null ? [] : [audit.banner])]),
+    ...(audit === undefined ? [] : auditSentences(audit)),
   ]
+}
+
+function auditSentences(audit: NonNullable<Benchmark['audit']>): string[] {
+  const { lines, banner } = auditText(audit)
+  return banner === null ? lines : [...lines, banner]
 }
 
 function ofScopes(benchmark: Benchmark): string[] {

@@ -1,6 +1,8 @@
 /** Agreement of a judge with people: known values, weights of an uneven sample, and when the judge is not vouched for. */
 import { describe, expect, test } from 'vitest'
-import { auditSummary, judgeSample, kappaOf } from '../../../src/phases/4-report/audit_summary.ts'
+import { auditSummary, judgeSample, kappaInterval, kappaOf } from '../../../src/phases/4-report/audit_summary.ts'
+import { wilson } from '../../../src/phases/4-report/stats/binomial.ts'
+import reference from './stats/reference.json' with { type: 'json' }
 
 type Cell = [passed: boolean, met: boolean | null, count: number]
 
@@ -15,8 +17,31 @@ function decisions(cells: readonly Cell[], configuration = 'with_skill') {
   )
 }
 
-test('kappa of 20, 5, 10, 15 is 0.40', () =>
-  expect(kappaOf({ both_met: 20, only_judge: 5, only_person: 10, neither: 15 })).toBeCloseTo(0.4, 10))
+describe('kappa', () => {
+  const tables = Object.entries(reference.cohen_kappa).map(([name, [, , kappa]]) => {
+    const [both_met = 0, only_judge = 0, only_person = 0, neither = 0] = (name.match(/(?<==)\d+/g) ?? []).map(Number)
+    return { kappa: kappa ?? Number.NaN, table: { both_met, only_judge, only_person, neither } }
+  })
+  test.each(tables)('$kappa of $table', ({ table, kappa }) => {
+    expect(kappaOf(table)).toBeCloseTo(kappa, 10)
+    const { ci_low = 9, ci_high = -9 } = kappaInterval(table) ?? {}
+    expect(ci_low).toBeLessThan(kappa)
+    expect(ci_high).toBeGreaterThan(kappa)
+  })
+  test('of 60 % agreement in 100, 54 % by chance: as wide as Wilson says', () => {
+    const table = { both_met: 45, only_judge: 15, only_person: 25, neither: 15 }
+    const ends = wilson(60, 100, 0.05)
+    expect(kappaInterval(table)?.ci_low).toBeCloseTo((ends.low - 0.54) / 0.46, 6)
+    expect(kappaInterval(table)?.ci_high).toBeCloseTo((ends.high - 0.54) / 0.46, 6)
+  })
+  test('has a width where all agree, and is none where one of them only ever says the same', () => {
+    expect(kappaInterval({ both_met: 5, only_judge: 0, only_person: 0, neither: 5 })?.ci_low).toBeLessThan(0.7)
+    expect(kappaOf({ both_met: 9, only_judge: 0, only_person: 0, neither: 0 })).toBeNull()
+    expect(kappaInterval({ both_met: 9, only_judge: 0, only_person: 0, neither: 0 })).toBeNull()
+    const against = { both_met: 0, only_judge: 9, only_person: 9, neither: 0 }
+    expect(kappaInterval(against)?.ci_low).toBe(-1)
+  })
+})
 
 describe('a summary', () => {
   test('nobody said anything: none', () => expect(auditSummary(decisions([[true, null, 9]]))).toBeNull())
@@ -122,6 +147,22 @@ describe('a summary', () => {
       [true, false, 10],
       [false, false, 10],
     ])
-    expect(auditSummary(chance)?.corrected).toBeNull()
+    expect(auditSummary(chance)).toMatchObject({
+      corrected: null,
+      withheld: expect.stringMatching(/better than chance/),
+    })
+  })
+  test('why no rate is corrected is said, and nothing where they are', () => {
+    const met = decisions([
+      [true, true, 30],
+      [false, true, 5],
+    ])
+    expect(auditSummary(met)?.withheld).toMatch(/every statement they looked at to be met/)
+    expect(auditSummary(decisions([[true, false, 9]]))?.withheld).toMatch(/to be unmet/)
+    const both = decisions([
+      [true, true, 30],
+      [false, false, 30],
+    ])
+    expect(auditSummary(both)).toMatchObject({ withheld: null, kappa: 1, corrected: { with_skill: { rate: 0.5 } } })
   })
 })

@@ -4,16 +4,16 @@ import type { Scope, Statistics, StatisticsExpectation, Until } from '../../../.
 import { type Arms, armNames, isCalibration } from '../arms.ts'
 import { activationOf } from './activation.ts'
 import { comparable } from './case_scores.ts'
+import { correctedRate } from './corrected.ts'
 import { detectable } from './detectable.ts'
 import { expectationRows } from './expectations.ts'
-import { correctForJudge } from './judge_error.ts'
 import { casesLikeThese } from './like_these.ts'
 import { metricRatios } from './metric_ratios.ts'
 import { type StatisticsOptions, usualOptions } from './options.ts'
 import { meanOverCases, passAtK, passHatK } from './pass_k.ts'
 import { round } from './round.ts'
 import { armRow, caseRow, comparisons } from './rows.ts'
-import { type ScoredCase, scoredCases } from './scored.ts'
+import { rulesApply, type ScoredCase, type ScoredRun, scoredCases } from './scored.ts'
 import { likeTheseSentence, type Told, theseCasesSentence } from './sentence.ts'
 import { theseCases } from './these_cases.ts'
 import { untilDecided } from './until.ts'
@@ -38,14 +38,14 @@ export function buildStatistics(
     own.map((some) => ({ runs: some.length, passed: some.filter((one) => one.allPassed).length }))
   const { sequential } = options
   const until = sequential === null ? null : untilDecided(cases, sequential, options)
-  const rows = byArm((own) => armRow(own, options.alpha))
+  const corrected = byArm((own) => correctedArm(own, rulesApply(arms), options))
   return {
     schema_version: 1,
     alpha: options.alpha,
     seed: options.seed,
     margin: options.margin,
     scopes: armNames(arms).length < 2 ? null : scopesOf(cases, { arms, options, expectations, until }),
-    arms: rows,
+    arms: byArm((own) => armRow(own, options.alpha)),
     cases: cases.map((one) => caseRow(one, options.alpha)),
     pass_at_k: byArm((own) => rounded(meanOverCases(tallies(own), passAtK))),
     pass_hat_k: byArm((own) => rounded(meanOverCases(tallies(own), passHatK))),
@@ -56,7 +56,7 @@ export function buildStatistics(
     activation: activationOf(cases, arms),
     expectations,
     comparisons: comparisons(cases),
-    judge: options.judge === null ? null : correctedRates(rows, options),
+    judge: options.judge === null ? null : known(corrected),
   }
 }
 
@@ -85,14 +85,16 @@ function rounded(found: Record<string, number>): Record<string, number> {
   return Object.fromEntries(Object.entries(found).map(([k, value]) => [k, round(value, 6)]))
 }
 
-/** The share of expectations met, as the judge says and as people would say. */
-function correctedRates(rows: Statistics['arms'], { judge, alpha }: StatisticsOptions): Statistics['judge'] {
-  if (judge === null) return null
-  const found = Object.entries(rows).flatMap(([name, { mean, n_runs }]) => {
-    const corrected = correctForJudge({ rate: mean, n: n_runs, alpha }, judge)
-    if (corrected === null) return []
-    const { rate, low, high } = corrected
-    return [[name, { rate: round(rate, 6), ci_low: round(low, 6), ci_high: round(high, 6), method: 'lee' as const }]]
-  })
-  return Object.fromEntries(found)
+/** The share of expectations met as people would say; null: the judge's errors are not known, or leave nothing to say. */
+function correctedArm(own: readonly (readonly ScoredRun[])[], byRule: boolean, options: StatisticsOptions) {
+  const { judge, alpha } = options
+  const found = judge && correctedRate(own, { judge, alpha, byRule })
+  if (found === null) return null
+  const at = (value: number) => round(value, 6)
+  const { rate, low, high, judged } = found
+  return { rate: at(rate), ci_low: at(low), ci_high: at(high), judged_share: at(judged), method: 'lee' as const }
+}
+
+function known<T>(byArm: Readonly<Record<string, T | null>>): Record<string, T> {
+  return Object.fromEntries(Object.entries(byArm).flatMap(([arm, found]) => (found === null ? [] : [[arm, found]])))
 }

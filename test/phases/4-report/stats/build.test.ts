@@ -198,7 +198,40 @@ describe('rows', () => {
     const judge = { sensitivity: 0.9, specificity: 0.85, positives: 50, negatives: 50 }
     const found = of(suite(4, ['+-', '++'], ['--', '+-']), { statistics: { judge } })
     expect(found.judge?.with_skill?.rate).toBeCloseTo((0.75 + 0.85 - 1) / 0.75, 6)
+    expect(found.judge?.with_skill?.judged_share).toBe(1)
     expect(of(suite(4, ['+-'], ['--'])).judge).toBeNull()
+  })
+  describe('where code decides a part', () => {
+    const judge = { sensitivity: 0.9, specificity: 0.85, positives: 50, negatives: 50 }
+    /** The first statement by the judge, the second by code. */
+    const mixed = (lines: Line[], by: readonly string[] = ['judge', 'check:contains']) =>
+      lines.map((line) => {
+        const expectations = [...(line.verdicts ?? '')].map((mark, index) => ({
+          ...{ text: `Statement ${index + 1}`, passed: mark === '+', evidence: 'e', decided_by: by[index] },
+        }))
+        return { ...line, grading: { expectations } }
+      })
+    const judgeOf = (lines: Line[]) => of(lines, { statistics: { judge } }).judge
+    test('the part of the judge alone is corrected', () => {
+      const found = judgeOf(mixed(suite(4, ['+-', '++'], ['--', '+-'])))
+      // judged: all met; by code: half
+      expect(found?.with_skill).toMatchObject({ rate: 0.5 * 1 + 0.5 * 0.5, judged_share: 0.5 })
+      const half = 0.5 * ((0.5 + 0.85 - 1) / 0.75)
+      expect(found?.without_skill).toMatchObject({ rate: expect.closeTo(half, 6), judged_share: 0.5 })
+    })
+    test('both parts are in the interval, which holds the rate; code alone is corrected by nothing', () => {
+      const found = judgeOf(mixed(suite(4, ['+-', '++'], ['--', '+-'])))?.without_skill
+      expect(found?.ci_low).toBeLessThan(found?.rate ?? 0)
+      expect(found?.ci_high).toBeGreaterThan(found?.rate ?? 1)
+      const code = judgeOf(mixed(suite(4, ['+-', '++'], ['--', '+-']), ['check:contains', 'timeout']))
+      expect(code?.with_skill).toMatchObject({ rate: 0.75, judged_share: 0 })
+      expect(code?.with_skill?.ci_low).toBeGreaterThan(0.4)
+    })
+    test('a judge that guesses corrects no arm', () => {
+      const chance = { sensitivity: 0.5, specificity: 0.5, positives: 50, negatives: 50 }
+      const lines = mixed(suite(4, ['+-'], ['--']))
+      expect(of(lines, { statistics: { judge: chance } }).judge).toEqual({})
+    })
   })
   test('a benchmark without statistics still loads', () => {
     const { statistics: _, ...older } = made(suite(2, ['+'], ['-']))
