@@ -11,6 +11,8 @@ import { checkReport } from './check_report.ts'
 import { comparison, comparisonError } from './comparison.ts'
 import { comparisonSummary } from './comparison_summary.ts'
 import { evalMetadata } from './eval_metadata.ts'
+import { evalReport } from './eval_report.ts'
+import { evalResult } from './eval_result.ts'
 import { evalsFile } from './evals.ts'
 import { feedback } from './feedback.ts'
 import { flowEvent } from './flow_event.ts'
@@ -27,6 +29,8 @@ import { triggers } from './triggers.ts'
 
 export const artefacts = {
   evals: evalsFile,
+  eval_result: evalResult,
+  eval_report: evalReport,
   eval_metadata: evalMetadata,
   plan,
   run_spec: runSpec,

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { sandboxSettings } from './evals.ts'
 import { environment, gitState, inputFile, loadWarning, skill, suiteCase } from './suite.ts'
 
-/** `…_again`: the second arm of a calibration, which is the same as the first. */
+/** `…_again`: the second arm of a calibration, which is the same as the first. `subject`: the one arm of eval. */
 export const configuration = z.enum([
   'with_skill',
   'without_skill',
@@ -11,6 +11,7 @@ export const configuration = z.enum([
   'old_skill',
   'without_skill_again',
   'old_skill_again',
+  'subject',
 ])
 
 /** An engine and the model it is asked for; `model` null: the engine's own default. `command` only for the command engine. */
@@ -75,6 +76,7 @@ export const planOptions = z.object({
   on_timeout: z.enum(['fail', 'exclude']),
   retries: z.number().int().nonnegative(),
   judge_samples: z.number().int().min(2).optional().describe('votes of the judge on each expectation; absent: one'),
+  fast_fail: z.literal(true).optional().describe('where a check fails no judge is asked; absent: it is'),
   require_evidence: z
     .literal(true)
     .optional()

@@ -34,6 +34,25 @@ export const environment = z.object({
   rules: z.array(inputFile),
   agents: z.array(inputFile),
   mcp_servers: mcpServers,
+  skills: z
+    .array(inputFile)
+    .optional()
+    .describe('further skills, file by file: <name>/… where the engine finds skills; absent: the one under test alone'),
+  commands: z.array(inputFile).optional().describe('slash commands, for .claude/commands/'),
+  instructions: z.string().optional().describe('what AGENTS.md says'),
+  system_prompt: z.string().optional().describe('who the agent is: added to its system prompt'),
+  tools: z.array(z.string()).optional().describe("the tools it may use, by Claude Code's names; absent: all"),
+  env: z.record(z.string(), z.string()).optional().describe('variables that the agent and its hooks see'),
+  texts: z.record(z.string(), z.string()).optional().describe('files made in the working folder: path → content'),
+})
+
+/** What a suite says of how it is run; flags win over it, it wins over our own defaults. */
+export const suiteDefaults = z.object({
+  engine: z.string().optional().describe('engine[:model]'),
+  unsupported_engine: z.string().optional().describe('it names an engine that nobody can run; --engine names another'),
+  model: z.string().optional(),
+  judge: z.string().optional().describe('engine[:model] or a model'),
+  timeout_seconds: z.number().positive().optional(),
 })
 
 export const suiteCase = z.object({
@@ -54,6 +73,13 @@ export const suiteCase = z.object({
     .string()
     .nullable()
     .describe('why this case cannot run (a missing input file, no prompt); null when it can'),
+  target: z.string().optional().describe('what the case is about: skill:<name>, hook:<event> or agent:<name>'),
+  category: z.string().optional(),
+  skill_path: z
+    .string()
+    .nullable()
+    .optional()
+    .describe("absolute folder of the skill that is under test; null: none; absent: the suite's"),
 })
 
 export const loadWarning = z.object({
@@ -67,6 +93,10 @@ export const suite = z.object({
   path: z.string().describe('absolute path of the suite file'),
   skill_name: z.string().min(1),
   sandbox: sandboxSettings.optional().describe('what the suite asks of the sandbox'),
+  root: z.string().optional().describe('absolute folder of what is under test: a skill, a package, an agent'),
+  version: z.string().optional().describe('of what is under test, where it says'),
+  defaults: suiteDefaults.optional(),
+  fast_fail: z.boolean().optional().describe('true: where a check fails no judge is asked'),
   cases: z.array(suiteCase),
   warnings: z.array(loadWarning),
 })
@@ -85,5 +115,6 @@ export type SuiteCase = z.infer<typeof suiteCase>
 export type Environment = z.infer<typeof environment>
 export type GitState = z.infer<typeof gitState>
 export type LoadWarning = z.infer<typeof loadWarning>
+export type SuiteDefaults = z.infer<typeof suiteDefaults>
 export type Suite = z.infer<typeof suite>
 export type Skill = z.infer<typeof skill>

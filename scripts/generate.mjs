@@ -25,6 +25,7 @@ const help = (...args) =>
   }).trimEnd()
 const commands = [
   'bench',
+  'eval',
   'grade',
   'aggregate',
   'compare',

@@ -3,7 +3,7 @@ import type { FlowEvent } from '../../schemas/flow_event.ts'
 import { reusedText } from '../phases/4-report/reused.ts'
 import { detectableText } from './design_lines.ts'
 import { comparisonAnalyzed, comparisonPlanned, pairJudged } from './live_comparison.ts'
-import { advance, armRate, type Cell, noProgress, type Progress, timeLeft } from './progress.ts'
+import { advance, armRate, armsOf, type Cell, noProgress, type Progress, timeLeft } from './progress.ts'
 import { colours, columns, dollars, duration, oneLine, percent, safe } from './style.ts'
 
 export interface Live {
@@ -128,7 +128,10 @@ function heading(plan: PlanReady): string {
   const engine = plan.model ? `${plan.engine} (${plan.model})` : plan.engine
   const judge = plan.judge ? ` · judge ${plan.judge}` : ''
   const most = plan.first_look === undefined ? '' : 'at most '
-  return `${plan.skill_name} · ${engine}${judge} · ${plan.cases.length - plan.cannot_run.length} cases × 2 arms × ${most}${plan.runs_per_case} = ${most}${plan.runs} runs`
+  const cases = plan.cases.length - plan.cannot_run.length
+  if (armsOf(plan).length === 1)
+    return `${plan.skill_name} · ${engine}${judge} · ${cases} ${cases === 1 ? 'case' : 'cases'}`
+  return `${plan.skill_name} · ${engine}${judge} · ${cases} cases × 2 arms × ${most}${plan.runs_per_case} = ${most}${plan.runs} runs`
 }
 
 function foreseen({ detectable, runs_per_case: runs, first_look, cases, cannot_run }: PlanReady): string[] {
@@ -215,10 +218,10 @@ export function block(state: Progress, { stream, concurrency }: LiveOptions): st
   const room = Math.max(3, (stream.rows ?? 40) - 6)
   const rows = plan.cases.map(({ eval_id, eval_name }) => [
     `${eval_id} ${oneLine(eval_name, Math.max(12, Math.floor(width / 3)))}`,
-    ...[plan.candidate, plan.baseline].map((arm) => cellText(state.cells.get(`${eval_id} ${arm}`))),
+    ...armsOf(plan).map((arm) => cellText(state.cells.get(`${eval_id} ${arm}`))),
   ])
   const shown = rows.slice(0, room)
-  const drawn = columns([['case', plan.candidate, plan.baseline], ...shown]).map((line) => oneLine(line, width - 1))
+  const drawn = columns([['case', ...armsOf(plan)], ...shown]).map((line) => oneLine(line, width - 1))
   const hidden = rows.length - shown.length
   return [
     bold(oneLine(heading(plan), width - 1)),
@@ -243,7 +246,7 @@ function cellText(cell: Cell | undefined): string {
 function statusLine(state: Progress, concurrency: number): string {
   const { plan } = state
   if (plan === null) return ''
-  const rates = [plan.candidate, plan.baseline].flatMap((arm) => {
+  const rates = armsOf(plan).flatMap((arm) => {
     const rate = armRate(state, arm)
     return rate === null ? [] : [`${arm} ${percent(rate)}`]
   })

@@ -11,6 +11,7 @@ import { addCompare } from './commands/compare.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDiff } from './commands/diff.ts'
 import { addDoctor } from './commands/doctor.ts'
+import { addEval } from './commands/eval.ts'
 import { addGrade } from './commands/grade.ts'
 import { addPractice } from './commands/practice.ts'
 import { addView } from './commands/view.ts'
@@ -41,6 +42,7 @@ function ignoreClosed(error: Error): void {
 const commands = [
   addBench,
   addCache,
+  addEval,
   addGrade,
   addAggregate,
   addCompare,

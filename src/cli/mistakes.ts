@@ -3,9 +3,11 @@ import { UserError } from '../base/error.ts'
 import { nearest } from '../base/nearest.ts'
 import { benchFlags } from './commands/bench_flags.ts'
 import { compareFlags } from './commands/compare_flags.ts'
+import { evalFlags } from './commands/eval_flags.ts'
 
 const commands: Readonly<Record<string, string>> = {
   bench: '<skill>',
+  eval: '<path>',
   grade: '<benchmark>',
   aggregate: '<folder>',
   compare: '<benchmark> [other]',
@@ -41,6 +43,9 @@ const switches = new Set([
   'no-page',
   'null',
   'oracle',
+  'report',
+  'keep',
+  'summary-only',
   'help',
   'version',
 ])
@@ -62,6 +67,7 @@ const repeatable = new Set([
 const flags = [
   ...Object.keys(benchFlags),
   ...Object.keys(compareFlags),
+  ...Object.keys(evalFlags),
   'sample',
   'only',
   'label',

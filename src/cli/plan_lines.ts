@@ -34,7 +34,7 @@ export function planLines({ plan, workspace, choices }: Prepared): string[] {
 }
 
 function runsOf(plan: Plan, evalId: number): string {
-  const arms = [plan.candidate_configuration, plan.baseline_configuration]
+  const arms = [...new Set([plan.candidate_configuration, plan.baseline_configuration])]
   return arms
     .map((arm) => `${plan.runs.filter((run) => run.eval_id === evalId && run.configuration === arm).length} ${arm}`)
     .join(', ')

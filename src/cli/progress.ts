@@ -115,11 +115,7 @@ function addKnown(sum: number | null, more: number | null): number | null {
 
 function emptyCells(plan: Extract<FlowEvent, { type: 'plan_ready' }>): Map<string, Cell> {
   const empty: Cell = { planned: plan.runs_per_case, running: 0, finished: 0, failed: 0, passRates: [] }
-  return new Map(
-    plan.cases.flatMap(({ eval_id }) =>
-      [plan.candidate, plan.baseline].map((arm) => [`${eval_id} ${arm}`, empty] as const),
-    ),
-  )
+  return new Map(plan.cases.flatMap(({ eval_id }) => armsOf(plan).map((arm) => [`${eval_id} ${arm}`, empty] as const)))
 }
 
 function withCell(
@@ -135,12 +131,17 @@ function withCell(
 function withFirstPair(state: Progress, evalId: number): Progress {
   const { plan } = state
   if (state.firstPair !== null || plan === null) return state
-  const rates = [plan.candidate, plan.baseline].map((arm) => state.cells.get(`${evalId} ${arm}`)?.passRates[0])
+  const rates = armsOf(plan).map((arm) => state.cells.get(`${evalId} ${arm}`)?.passRates[0])
   const [a, b] = rates
   if (a === undefined || b === undefined) return state
   const name = plan.cases.find((one) => one.eval_id === evalId)?.eval_name ?? String(evalId)
   const text = `${name}: ${plan.candidate} ${Math.round(a * 100)} %, ${plan.baseline} ${Math.round(b * 100)} %`
   return { ...state, firstPair: text }
+}
+
+/** The arms of a plan; eval has one. */
+export function armsOf({ candidate, baseline }: { candidate: string; baseline: string }): string[] {
+  return candidate === baseline ? [candidate] : [candidate, baseline]
 }
 
 /** Mean of the pass rates of an arm so far; null before the first. */

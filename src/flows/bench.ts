@@ -158,7 +158,7 @@ export async function planReady(folder: string, { plan, choices }: Pick<Prepared
     cases: plan.cases.map(({ eval_id, eval_name }) => ({ eval_id, eval_name })),
     runs: plan.runs.length,
     runs_per_case: runs,
-    ...(plan.runs.length > 1 && { detectable: detectableOf(plan) }), // a rerun alone finds nothing
+    ...(plan.runs.length > 1 && plan.candidate_configuration !== 'subject' && { detectable: detectableOf(plan) }), // a rerun alone finds nothing
     ...(until && { first_look: firstLook(plan) }),
     done: stored.filter(({ spec, run }) => run !== null && isDone(run, spec)).length,
     choices,

@@ -57,7 +57,7 @@ function withoutCredentials(env: FlowContext['env']): FlowContext['env'] {
 }
 
 /** The folder that holds package.json: two levels up in the source tree, three in the build. */
-function packageRoot(): string {
+export function packageRoot(): string {
   const here = path.dirname(fileURLToPath(import.meta.url))
   const roots = ['../..', '../../..'].map((up) => path.join(here, up))
   return roots.find((root) => existsSync(path.join(root, 'package.json'))) ?? here

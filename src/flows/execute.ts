@@ -40,6 +40,8 @@ export interface Execution {
   settled: Pick<ReadonlySet<string>, 'has'>
   /** Absent: the pace is found by trying. */
   pace?: PaceOptions | undefined
+  /** Whether the agents' working folders are kept beside what they left behind. */
+  keepWork?: boolean
 }
 
 interface Job {
@@ -171,6 +173,7 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
       hidden: execution.hidden,
       sandbox: execution.sandbox,
       attempt: number,
+      ...(execution.keepWork && { keepWork: true }),
       // under limits the next one starts when it is known what this one took
       onAgentEnd: () => (limited === null ? slot.release() : undefined),
       signal: context.signal,

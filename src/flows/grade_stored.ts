@@ -117,6 +117,7 @@ export async function gradeAnew(request: GradeRequest, context: FlowContext): Pr
       baseUrl: choice?.base_url,
     },
     onTimeout,
+    fastFail: plan.options.fast_fail,
     samples: plan.options.judge_samples,
     requireEvidence: plan.options.require_evidence,
     restore: (target) =>

@@ -6,5 +6,6 @@ import { gradedKey } from '../phases/3-judge/grade.ts'
 /** `runKey` empty: of the criteria and of who decides them alone. */
 export function keyOfGrading({ options }: Pick<Plan, 'options'>, one: SuiteCase, runKey: string): string {
   const { judge, on_timeout: onTimeout, judge_samples: samples, require_evidence: requireEvidence } = options
-  return gradedKey({ runKey, case: one, judge, onTimeout, samples, requireEvidence })
+  const { fast_fail: fastFail } = options
+  return gradedKey({ runKey, case: one, judge, onTimeout, samples, requireEvidence, fastFail })
 }

@@ -17,13 +17,13 @@ export interface BenchmarkPaths {
 }
 
 /** What lies by timestamp in a workspace. Calibrations are apart: the newest benchmark is never one of them. */
-export type Collection = 'benchmarks' | 'calibrations'
+export type Collection = 'benchmarks' | 'calibrations' | 'evals'
 
 export function collectionFolder(workspace: string, collection: Collection): string {
   return path.join(workspace, collection)
 }
 
-const collections: ReadonlySet<string> = new Set<Collection>(['benchmarks', 'calibrations'])
+const collections: ReadonlySet<string> = new Set<Collection>(['benchmarks', 'calibrations', 'evals'])
 
 /** The workspace of a benchmark folder; null: it does not lie in one. */
 export function workspaceOf(folder: string): string | null {

@@ -33,8 +33,15 @@ export function runKey(spec: Omit<RunSpec, 'key'>): string {
   return sha256(canonicalJson(runShape(spec)))
 }
 
-function environmentContent({ files, rules, agents, hooks, mcp_servers }: Environment) {
-  return { files: contentOf(files), rules: contentOf(rules), agents: contentOf(agents), hooks, mcp_servers }
+function environmentContent({ files, rules, agents, skills, commands, ...others }: Environment) {
+  return {
+    files: contentOf(files),
+    rules: contentOf(rules),
+    agents: contentOf(agents),
+    ...(skills && { skills: contentOf(skills) }),
+    ...(commands && { commands: contentOf(commands) }),
+    ...others,
+  }
 }
 
 function contentOf(files: readonly InputFile[]) {

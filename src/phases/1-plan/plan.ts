@@ -94,9 +94,22 @@ function drawnOrder(pair: RunSpec[]): RunSpec[] {
 }
 
 function runOf(request: PlanRequest, place: { one: SuiteCase; arm: Arm; number: number }): RunSpec {
+  const { skill, suite, options } = request
   const { one, arm } = place
-  const number = arm.after + place.number
-  const { skill, options } = request
+  const absent = arm.skill === null ? skill.name : null
+  return runSpecOf({ one, arm, number: arm.after + place.number, absent }, suite, options)
+}
+
+export interface RunPlace {
+  one: SuiteCase
+  arm: { configuration: Configuration; skill: Skill | null }
+  number: number
+  /** The name of the skill that must not be visible. */
+  absent: string | null
+}
+
+/** One run with all it takes to perform it, keyed. */
+export function runSpecOf({ one, arm, number, absent }: RunPlace, suite: Suite, options: PlanOptions): RunSpec {
   const spec = {
     run_id: `${caseFolder(one)}/${arm.configuration}/run-${number}`,
     eval_id: one.eval_id,
@@ -109,8 +122,8 @@ function runOf(request: PlanRequest, place: { one: SuiteCase; arm: Arm; number: 
     git: one.git,
     ...(one.environment && { environment: one.environment }),
     skill: arm.skill,
-    absent_skill: arm.skill === null ? skill.name : null,
-    ...(request.suite.sandbox && { sandbox: request.suite.sandbox }),
+    absent_skill: absent,
+    ...(suite.sandbox && { sandbox: suite.sandbox }),
     engine: options.engine,
     max_turns: options.max_turns,
     timeout_seconds: one.timeout_seconds ?? options.timeout_seconds,
@@ -123,7 +136,7 @@ function caseFolder(one: SuiteCase): string {
   return ['eval', one.eval_id, slug(one.eval_name)].filter((part) => part !== '').join('-')
 }
 
-function promptOf(one: SuiteCase, arm: Arm, { activation }: PlanOptions): string {
+function promptOf(one: SuiteCase, arm: RunPlace['arm'], { activation }: PlanOptions): string {
   switch (activation) {
     case 'natural':
       return one.prompt

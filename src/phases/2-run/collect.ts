@@ -51,6 +51,12 @@ export async function collect(request: {
   }
 }
 
+/** Copies a folder as it is, without links and what can't be read. */
+export async function keepFolder(folder: string, target: string): Promise<void> {
+  const { files } = await walk(folder, { links: 'never', unreadable: 'leave_out' })
+  for (const file of files) await copyReason(file, target)
+}
+
 /** Copies a file; gives why it could not be: it is not readable, or its path is too long. */
 async function copyReason(file: WalkedFile, target: string): Promise<string | null> {
   return copyWalk([file], target).then(

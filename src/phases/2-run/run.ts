@@ -23,7 +23,7 @@ import {
 import { type Gate, openGate } from '../../engines/gate.ts'
 import { runAtGate } from '../../engines/perform.ts'
 import { workLimit } from '../../engines/work_limit.ts'
-import { collect, takeSnapshot } from './collect.ts'
+import { collect, keepFolder, takeSnapshot } from './collect.ts'
 import { confine, withReadOnly } from './confine.ts'
 import { earlyReport } from './early_report.ts'
 import { runEnvironment } from './environment.ts'
@@ -48,6 +48,8 @@ export interface RunRequest {
   hidden: readonly string[]
   sandbox: SandboxChoice
   attempt: number
+  /** Whether the working folder is kept, as `work` in the run's folder. */
+  keepWork?: boolean
   /** Called when the agent has ended in time or at its limit, before what it left is collected; not after a failure, which may stop all others. */
   onAgentEnd?: () => void
   /** Before the account of the run's engine, the same in each attempt; absent: an open one. */
@@ -221,6 +223,7 @@ function cancelled(startedAt: Date): Pick<RunEnd, 'outcome' | 'startedAt' | 'end
 async function collectOutputs(request: RunRequest, at: { cwd: string; end: RunEnd }): Promise<RunRecord['outputs']> {
   const target = path.join(request.folder, 'outputs')
   mkdirSync(target, { recursive: true })
+  if (request.keepWork) await keepFolder(at.cwd, path.join(request.folder, 'work'))
   if (at.end.before === null) return { files: [], deleted: [], left_out: [] }
   return collect({ cwd: at.cwd, before: at.end.before, skillsFolder: request.engine.skillsFolder, target })
 }

@@ -42,6 +42,8 @@ export interface GradeRunRequest {
   signal: AbortSignal
   /** A pass whose quotes are not found, asked twice, is a judge error. */
   requireEvidence?: boolean | undefined
+  /** Where a check fails no judge is asked; absent: it is. */
+  fastFail?: boolean | undefined
   /** Votes of the judge on each expectation; absent: one. */
   samples?: number | undefined
   /** How data is set apart for the judge; absent: by a fence that it can't close. Another only to show what the fence is for. */
@@ -74,6 +76,9 @@ export async function gradeRun(request: GradeRunRequest): Promise<Graded | null>
       return finish(request, start, { ...timedOut(one, record.duration_ms), judged: null })
     case 'completed': {
       const checks = one.checks.length === 0 ? null : await byChecks(one, await sceneOf(request))
+      if (request.fastFail && checks?.expectations.some(({ passed }) => !passed)) {
+        return finish(request, start, { ...checks, judged: null })
+      }
       const judged = await judgeIfAny(request)
       const asked = byJudge(one, judged?.verdicts ?? null)
       return finish(request, start, {
@@ -93,9 +98,10 @@ export function gradedKey(of: {
   onTimeout: 'fail' | 'exclude'
   samples?: number | undefined
   requireEvidence?: boolean | undefined
+  fastFail?: boolean | undefined
 }): string {
   const { expectations, checks, prompt, expected_output, files } = of.case
-  const { samples, requireEvidence } = of
+  const { samples, requireEvidence, fastFail } = of
   const asks = expectations.length > 0 && of.judge !== null
   return sha256(
     canonicalJson({
@@ -105,6 +111,7 @@ export function gradedKey(of: {
       expectations,
       judge: asks && { ...of.judge, prompt, expected_output, template: judgePromptSource, samples, requireEvidence },
       inputs: files.map(({ path: place, sha256: content }) => ({ place, content })),
+      ...(fastFail && { fastFail }),
     }),
   )
 }
@@ -139,7 +146,7 @@ async function finish(
   start: Date,
   { expectations, errors, judged }: Decisions & { judged: Judged | null },
 ): Promise<Graded> {
-  const { record, judge, onTimeout, samples, requireEvidence } = request
+  const { record, judge, onTimeout, samples, requireEvidence, fastFail } = request
   const measured = await measuredIn(request.runFolder)
   const choice = judge && {
     name: judge.engine.name,
@@ -172,6 +179,7 @@ async function finish(
       onTimeout,
       samples,
       requireEvidence,
+      fastFail,
     }),
   }
   return { grading, graderStart: start.toISOString(), graderEnd: end.toISOString() }

@@ -14,7 +14,8 @@ export function toGithub(all: readonly Reported[]): string[] {
   ])
 }
 
-function command(level: 'notice' | 'warning' | 'error', title: string, message: string): string {
+/** One workflow command: an annotation. */
+export function command(level: 'notice' | 'warning' | 'error', title: string, message: string): string {
   const property = escaped(title).replaceAll(':', '%3A').replaceAll(',', '%2C')
   return `::${level} title=${property}::${escaped(message)}`
 }

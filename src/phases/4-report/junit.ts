@@ -3,8 +3,9 @@ import type { Benchmark, BenchmarkRun, CaseRow } from '../../../schemas/benchmar
 import { armsOf } from './arms.ts'
 import { rowsOf } from './case_rows.ts'
 import type { GateResult } from './gate/judge.ts'
+import { suitesXml, type TestCase } from './junit_xml.ts'
 import { headline } from './summary_table.ts'
-import { armLabel, visible } from './words.ts'
+import { armLabel } from './words.ts'
 
 /** A benchmark and what it was held against. */
 export interface Reported {
@@ -14,63 +15,16 @@ export interface Reported {
   gates: readonly GateResult[]
 }
 
-interface TestCase {
-  classname: string
-  name: string
-  seconds: number
-  end: { kind: 'passed' } | { kind: 'failure' | 'error' | 'skipped'; message: string; text: string }
-}
-
 /** One testsuite a benchmark. A case fails where a run of the candidate's arm did not meet the expectation; an error is a run without a grade. */
 export function toJunit(all: readonly Reported[]): string {
-  const suites = all.map((one) => ({ one, tests: testsOf(one) }))
-  const total = suites.flatMap(({ tests }) => tests)
-  const { skipped: _, ...counted } = counts(total) // the root has no such attribute
-  const attributes = { name: 'whetstone', ...counted }
-  const body = suites.map(({ one, tests }) => suiteXml(one, tests)).join('')
-  return `<?xml version="1.0" encoding="UTF-8"?>\n${tag('testsuites', attributes, body, 0)}`
-}
-
-function suiteXml({ name, benchmark }: Reported, tests: readonly TestCase[]): string {
-  const timestamp = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.exec(benchmark.metadata.timestamp)?.[0]
-  const attributes = { name, ...counts(tests), ...(timestamp === undefined ? {} : { timestamp }) }
-  const said = tag('system-out', {}, escaped(headline(benchmark)), 2)
-  return tag('testsuite', attributes, `${tests.map(testXml).join('')}${said}`, 1)
-}
-
-function counts(tests: readonly TestCase[]) {
-  const of = (kind: string) => tests.filter(({ end }) => end.kind === kind).length
-  const time = tests.reduce((sum, { seconds }) => sum + seconds, 0)
-  return {
-    tests: tests.length,
-    failures: of('failure'),
-    errors: of('error'),
-    skipped: of('skipped'),
-    time: time.toFixed(3),
-  }
-}
-
-function testXml({ classname, name, seconds, end }: TestCase): string {
-  const inner = end.kind === 'passed' ? '' : tag(end.kind, { message: end.message }, escaped(end.text), 3)
-  return tag('testcase', { name, classname, time: seconds.toFixed(3) }, inner, 2)
-}
-
-function tag(name: string, attributes: Record<string, string | number>, inner: string, depth: number): string {
-  const indent = '  '.repeat(depth)
-  const written = Object.entries(attributes).map(([key, value]) => ` ${key}="${escaped(String(value))}"`)
-  if (inner === '') return `${indent}<${name}${written.join('')}/>\n`
-  const isText = !inner.startsWith('  ')
-  return `${indent}<${name}${written.join('')}>${isText ? inner : `\n${inner}${indent}`}</${name}>\n`
-}
-
-/** What XML 1.0 can't hold is shown, never written: a report that no reader opens is none. */
-function escaped(text: string): string {
-  return visible(text)
-    .replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;')
+  return suitesXml(
+    all.map((one) => ({
+      name: one.name,
+      tests: testsOf(one),
+      timestamp: one.benchmark.metadata.timestamp,
+      headline: headline(one.benchmark),
+    })),
+  )
 }
 
 function testsOf({ name, benchmark, gates }: Reported): TestCase[] {

@@ -20,6 +20,16 @@ export async function findPluginEval(folder: string): Promise<string | null> {
   return isSkill || (await casesIn(folder)).length === 0 ? null : folder
 }
 
+/** Every outermost folder evals/ with a folder of a case in it. */
+export function discoverPluginEval({ files }: { files: readonly string[] }): string[] {
+  const folders = files.flatMap((file) => {
+    const [, folder, inner] = /^((?:.*\/)?evals)\/(.+)\/(?:prompt\.md|case\.yaml)$/.exec(file) ?? []
+    const isPart = /(^|\/)(results|mocks|graders)(\/|$)/.test(inner ?? 'results')
+    return folder === undefined || isPart ? [] : [folder]
+  })
+  return [...new Set(folders)]
+}
+
 /** The file of one case, or a folder of them. Throws UserError for a place without cases. */
 export async function loadPluginEval(place: string, skillRoot: string): Promise<Suite> {
   return (await inspectPluginEval(place, skillRoot)).suite

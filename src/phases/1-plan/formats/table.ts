@@ -2,7 +2,20 @@
 import type { Suite } from '../../../../schemas/suite.ts'
 import type { InspectedSuite } from '../inspected.ts'
 import { evalsJsonPlaces, findEvalsJson, inspectEvalsJson, loadEvalsJson } from './evals_json.ts'
-import { findPluginEval, inspectPluginEval, loadPluginEval, pluginEvalPlaces } from './plugin_eval.ts'
+import {
+  discoverPluginEval,
+  findPluginEval,
+  inspectPluginEval,
+  loadPluginEval,
+  pluginEvalPlaces,
+} from './plugin_eval.ts'
+
+/** The files of a tree, relative to its root, with /, sorted. */
+export interface Tree {
+  /** Absolute. */
+  root: string
+  files: readonly string[]
+}
 
 /** One suite format. */
 export interface SuiteFormat {
@@ -12,16 +25,26 @@ export interface SuiteFormat {
   find(folder: string): Promise<string | null>
   /** Whether an explicitly named file is to be read as this format, judged by its name. */
   reads(file: string): boolean
+  /** The suites in a tree, each a file or a folder, relative to its root; the order is the tree's. */
+  discover(tree: Tree): Promise<string[]> | string[]
+  /** What eval says when it meets one; absent: nothing. */
+  note?: string
+  /** The folder of what such a suite is about, absolute; absent: the nearest folder above that holds SKILL.md. */
+  rootOf?(place: string): Promise<string> | string
   /** Both paths absolute. Throws UserError for a file that can't be used. */
   load(file: string, skillRoot: string): Promise<Suite>
   /** The same for a check: every mistake is listed, and only what no case can be read from throws. */
   inspect(file: string, skillRoot: string): Promise<InspectedSuite>
 }
 
+const bothArms = "eval runs the skill's arm only; bench runs both and compares"
+
 export const formats = {
   'evals.json': {
     places: evalsJsonPlaces,
     find: findEvalsJson,
+    note: bothArms,
+    discover: ({ files }) => files.filter((file) => /(^|\/)evals\.json$/.test(file)),
     reads: (file) => file.endsWith('.json'),
     load: loadEvalsJson,
     inspect: inspectEvalsJson,
@@ -29,6 +52,8 @@ export const formats = {
   'plugin-eval': {
     places: pluginEvalPlaces,
     find: findPluginEval,
+    note: bothArms,
+    discover: discoverPluginEval,
     reads: (file) => /[/\\](prompt\.md|case\.yaml)$/.test(file),
     load: loadPluginEval,
     inspect: inspectPluginEval,

@@ -1,0 +1,78 @@
+/** `eval.json`: one arm over a suite: does it pass? A verdict a case. */
+import { z } from 'zod'
+import { engineChoice } from './plan.ts'
+import { loadWarning } from './suite.ts'
+
+export const evalVerdict = z.enum(['pass', 'fail', 'skip'])
+
+export const evalCheck = z.object({
+  type: z.string().describe('of the check, such as contains'),
+  text: z.string(),
+  passed: z.boolean(),
+  evidence: z.string(),
+})
+
+export const evalCase = z.object({
+  eval_id: z.number().int(),
+  eval_key: z.string().nullable(),
+  eval_name: z.string(),
+  target: z.string().nullable(),
+  category: z.string().nullable(),
+  verdict: evalVerdict,
+  reason: z.string().nullable().describe('why it failed or was skipped; null: it passed'),
+  warnings: z.array(z.string()).describe('of a pass with a warning'),
+  run: z.string().nullable().describe('folder of the run relative to this file; null: it was not run'),
+  cached: z.boolean().optional().describe('true: passed earlier with all the same; nothing was run'),
+  duration_seconds: z.number().nonnegative().nullable(),
+  cost_usd: z.number().nonnegative().nullable().describe('run and judge; null: unknown'),
+  checks: z.array(evalCheck),
+  judge: z
+    .object({
+      result: z.enum(['pass', 'fail', 'error']),
+      reason: z.string(),
+      engine: z.string().nullable(),
+      model: z.string().nullable(),
+    })
+    .nullable()
+    .describe('null: no judge was asked'),
+  output_snippet: z.string().describe('the first 500 characters of the final answer'),
+})
+
+export const evalSummary = z.object({
+  total: z.number().int(),
+  passed: z.number().int(),
+  failed: z.number().int(),
+  skipped: z.number().int(),
+  pass_rate: z.number().min(0).max(1).nullable().describe('passed ÷ (passed + failed); null: nothing was decided'),
+})
+
+export const evalResult = z.object({
+  schema_version: z.literal(1),
+  format: z.string(),
+  suite: z.string().describe('absolute path'),
+  root: z.string().describe('absolute folder of what is under test'),
+  name: z.string().describe('of what is under test'),
+  version: z.string().nullable(),
+  folder: z.string().describe('where this file and the runs lie, absolute'),
+  started_at: z.iso.datetime(),
+  duration_seconds: z.number().nonnegative(),
+  engine: engineChoice,
+  agent: z
+    .object({
+      version: z.string().nullable(),
+      model: z.string().nullable(),
+      provider: z.string().nullable(),
+      session_id: z.string().nullable(),
+    })
+    .describe('what really worked, by the first run that says; null: nobody says'),
+  judge: engineChoice.nullable().describe('null: no case needs one'),
+  timeout_seconds: z.number(),
+  summary: evalSummary,
+  cases: z.array(evalCase),
+  warnings: z.array(loadWarning),
+})
+
+export type EvalVerdict = z.infer<typeof evalVerdict>
+export type EvalCaseResult = z.infer<typeof evalCase>
+export type EvalSummary = z.infer<typeof evalSummary>
+export type EvalResult = z.infer<typeof evalResult>

@@ -1,0 +1,100 @@
+/** `whetstone eval`: one arm: does it pass? */
+import type { ArgumentsCamelCase, Argv } from 'yargs'
+import { UserError } from '../../base/error.ts'
+import type { EvalRequest } from '../../flows/eval/request.ts'
+import { evalFlags } from './eval_flags.ts'
+import { judgingWish } from './judge_flags.ts'
+import { limitsOf } from './limit_flags.ts'
+import { sandboxWish } from './sandbox_flags.ts'
+import { type Done, withFlow, withJson } from './shared.ts'
+
+function evalOptions(args: Argv) {
+  return withJson(args)
+    .positional('path', {
+      type: 'string',
+      demandOption: true,
+      describe: 'a suite of any format, or a folder that holds some',
+    })
+    .positional('case', {
+      type: 'string',
+      array: true,
+      default: [] as string[],
+      describe: 'only these cases: id, name or glob',
+    })
+    .options(evalFlags)
+    .usage(
+      '$0 eval <path> [case..] [options]\n\none arm: does it pass?\n\nRuns each case once with what is under test, and gives a verdict a case: pass, fail, or skip where\nnothing can be said. Exit 1 when a case fails, 3 when one could not be judged. Formats: docs/formats.md.',
+    )
+    .example('$0 eval packages/pdf', 'every suite below')
+    .example('$0 eval packages/pdf pdf-extraction-e2e --engine codex', 'one case on another engine')
+    .example('$0 eval packages/pdf --target skill:pdf-tools --report', 'cases about one skill, with a report')
+    .example('$0 eval . --dry-run', 'what would run?')
+}
+
+type EvalArguments = ArgumentsCamelCase<ReturnType<typeof evalOptions> extends Argv<infer T> ? T : never>
+
+export function addEval(args: Argv, done: Done): Argv {
+  return args.command('eval <path> [case..]', 'one arm: does it pass?', evalOptions, async (parsed) => {
+    refuseMixtures(parsed)
+    done(await start(parsed))
+  })
+}
+
+function refuseMixtures({ all, case: cases, target, category, test, output, report }: EvalArguments): void {
+  if (output !== undefined && !report)
+    throw new UserError('--output without --report', 'add --report: it names its file')
+  if (!all) return
+  const given = [
+    ...(cases.length > 0 ? [`the case ${cases[0]}`] : []),
+    ...Object.entries({ target, category, test }).flatMap(([name, value]) =>
+      value === undefined ? [] : [`--${name}`],
+    ),
+  ]
+  if (given.length > 0) throw new UserError(`--all with ${given.join(', ')}`, 'leave one of them out')
+}
+
+async function start(parsed: EvalArguments): Promise<number> {
+  const request = requestOf(parsed)
+  const { json, concurrency, dryRun, summaryOnly, report, output = null } = parsed
+  const show = await import('../show_eval.ts')
+  if (dryRun) {
+    const { planEval } = await import('../../flows/eval/eval.ts')
+    const { result } = await withFlow({ json, concurrency }, (context) => planEval(request, context))
+    return show.showEvalPlans(result, json)
+  }
+  const reporters =
+    parsed.reporter.length === 0 ? [] : await (await import('../reporters.ts')).reportersOf(parsed.reporter)
+  const { evaluate } = await import('../../flows/eval/eval.ts')
+  const { result, interrupted } = await withFlow({ json, concurrency }, (context) => evaluate(request, context))
+  const wrote = report
+    ? await (await import('../../flows/eval/report.ts')).writeReports(result.results, output, process.env)
+    : []
+  if (reporters.length > 0) await (await import('../eval_reporters.ts')).reportEvals(reporters, result.results)
+  return show.showEvals(result, { json, interrupted, summaryOnly, wrote })
+}
+
+function requestOf(parsed: EvalArguments): EvalRequest {
+  return {
+    path: parsed.path,
+    format: parsed.format ?? null,
+    cases: parsed.case,
+    target: parsed.target ?? null,
+    category: parsed.category ?? null,
+    test: parsed.test ?? null,
+    engine: parsed.engine ?? null,
+    model: parsed.model ?? null,
+    judge: parsed.judge ?? null,
+    baseUrl: parsed.baseUrl ?? null,
+    judging: judgingWish(parsed),
+    concurrency: parsed.concurrency,
+    timeoutSeconds: parsed.timeout ?? null,
+    pace: { idleMs: parsed.idleTimeout * 1000 },
+    maxTurns: parsed.maxTurns ?? null,
+    retries: parsed.retries,
+    workspace: parsed.workspace ?? null,
+    passEnv: parsed.passEnv,
+    limits: limitsOf(parsed),
+    sandbox: sandboxWish(parsed),
+    keep: parsed.keep,
+  }
+}

@@ -1,0 +1,70 @@
+/** The flags of `eval`. What a suite says itself wins over our defaults, so these flags have none where it may. */
+
+import type { Options } from 'yargs'
+import { benchFlags } from './bench_flags.ts'
+import { judgeFlags } from './judge_flags.ts'
+import { limitFlags } from './limit_flags.ts'
+import { sandboxFlags } from './sandbox_flags.ts'
+import { seconds } from './shared.ts'
+
+const { budget, 'budget-tokens': budgetTokens, 'cost-per-run': costPerRun, deadline } = limitFlags
+
+export const evalFlags = {
+  format: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'the only format that is looked for (docs/formats.md); found by itself if not given',
+  },
+  target: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'only cases about this: skill:<name>, hook:<event>, agent:<name>; skill: alone for all skills',
+  },
+  category: { type: 'string', requiresArg: true, describe: 'only cases of this category' },
+  test: { type: 'string', requiresArg: true, describe: 'only the test of this id, or of a part that no other has' },
+  all: { type: 'boolean', default: false, describe: 'every case, as without any choice' },
+  engine: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'who works, as of bench; wins over what the suite says',
+  },
+  model: benchFlags.model,
+  'base-url': benchFlags['base-url'],
+  judge: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'who grades: engine[:model] or a model, or a list of them; wins over what the suite says',
+  },
+  ...judgeFlags,
+  timeout: {
+    type: 'number',
+    requiresArg: true,
+    coerce: (value: unknown) => (value === undefined ? undefined : seconds('timeout')(value)),
+    describe: 'seconds for one case; as the suite says, else 300, if not given',
+  },
+  concurrency: benchFlags.concurrency,
+  'idle-timeout': benchFlags['idle-timeout'],
+  'max-turns': benchFlags['max-turns'],
+  retries: benchFlags.retries,
+  'pass-env': benchFlags['pass-env'],
+  ...sandboxFlags,
+  workspace: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'where results go: <workspace>/evals/<timestamp>; ./workspaces/<name> if not given',
+  },
+  budget,
+  'budget-tokens': budgetTokens,
+  'cost-per-run': costPerRun,
+  deadline,
+  report: {
+    type: 'boolean',
+    default: false,
+    describe: 'write a report of the run: evals/reports/<timestamp>.json of a package, else beside the results',
+  },
+  output: { type: 'string', alias: 'o', requiresArg: true, describe: 'with --report: the file to write instead' },
+  reporter: benchFlags.reporter,
+  keep: { type: 'boolean', default: false, describe: 'keep the working folder of each agent beside its results' },
+  'summary-only': { type: 'boolean', default: false, describe: 'print the sums, no line a case' },
+  'dry-run': { type: 'boolean', default: false, describe: 'print what would run, run nothing' },
+} satisfies Record<string, Options>

@@ -1,0 +1,26 @@
+/** What this machine says of itself, for reports. */
+import path from 'node:path'
+import { z } from 'zod'
+import { readJson } from '../../base/json.ts'
+import { runProcess } from '../../base/spawn.ts'
+import type { Machine } from '../../phases/4-report/eval_report.ts'
+import { packageRoot } from '../demo.ts'
+
+export async function machineOf(env: Readonly<Record<string, string | undefined>>): Promise<Machine> {
+  const { version } = await readJson(z.looseObject({ version: z.string() }), path.join(packageRoot(), 'package.json'))
+  return {
+    os: process.platform,
+    arch: process.arch,
+    whetstone: version,
+    node: process.versions.node,
+    python: await pythonVersion(env.PATH ?? ''),
+  }
+}
+
+/** Null: there is none that answers. */
+async function pythonVersion(PATH: string): Promise<string | null> {
+  const signal = AbortSignal.timeout(5000)
+  const spec = { command: 'python3', args: ['--version'], cwd: '/', env: { PATH }, signal }
+  const said = await runProcess(spec).catch(() => null)
+  return /Python (\S+)/.exec(said?.stdout ?? '')?.[1] ?? null
+}

@@ -1,0 +1,103 @@
+/** From a run and its grading to the verdict on a case: pass, fail, or skip where nothing can be said. Pure. */
+import type { EvalCaseResult, EvalSummary } from '../../../schemas/eval_result.ts'
+import type { Grading } from '../../../schemas/grading.ts'
+import type { RunRecord } from '../../../schemas/run.ts'
+import type { SuiteCase } from '../../../schemas/suite.ts'
+
+export interface JudgedRun {
+  /** Relative to the folder of the result. */
+  run: string
+  record: RunRecord
+  grading: Grading | null
+}
+
+const snippetLength = 500
+
+/** `ran` null: it was not run, because it can't or because the work was cut short. */
+export function caseResult(one: SuiteCase, ran: JudgedRun | null): EvalCaseResult {
+  const shared = {
+    eval_id: one.eval_id,
+    eval_key: one.eval_key,
+    eval_name: one.eval_name,
+    target: one.target ?? null,
+    category: one.category ?? null,
+    warnings: [],
+  }
+  if (ran === null) {
+    const reason = one.cannot_run ?? 'it was not run'
+    const nothing = { run: null, duration_seconds: null, cost_usd: null, checks: [], judge: null, output_snippet: '' }
+    return { ...shared, verdict: 'skip', reason, ...nothing }
+  }
+  const { record, grading } = ran
+  return {
+    ...shared,
+    ...verdictOf(one, ran),
+    run: ran.run,
+    duration_seconds: record.duration_ms / 1000,
+    cost_usd: costOf(record, grading),
+    checks: checksOf(grading),
+    judge: judgeOf(grading),
+    output_snippet: snippetOf(record.final_response),
+  }
+}
+
+/** Infrastructure and judges that fail decide nothing; an agent that did not end in time has failed; the first failure is the reason. */
+function verdictOf(one: SuiteCase, { record, grading }: JudgedRun): Pick<EvalCaseResult, 'verdict' | 'reason'> {
+  switch (record.status) {
+    case 'failed':
+      return { verdict: 'skip', reason: `${record.error.kind}: ${record.error.message}` }
+    case 'cancelled':
+      return { verdict: 'skip', reason: 'the run was cancelled' }
+    case 'timed_out':
+      return { verdict: 'fail', reason: `the agent did not end within ${record.duration_ms / 1000} s` }
+    case 'completed':
+      break
+  }
+  if (one.checks.length + one.expectations.length === 0) return { verdict: 'skip', reason: 'the case has no criteria' }
+  if (grading === null) return { verdict: 'skip', reason: 'it was not graded' }
+  const failed = grading.expectations.find(({ passed }) => !passed)
+  if (failed !== undefined) return { verdict: 'fail', reason: `${failed.text}: ${failed.evidence}` }
+  const [error] = grading.judge_errors ?? []
+  if (error !== undefined) return { verdict: 'skip', reason: `judge error: ${error.reason}` }
+  return { verdict: 'pass', reason: null }
+}
+
+function checksOf(grading: Grading | null): EvalCaseResult['checks'] {
+  return (grading?.expectations ?? []).flatMap(({ decided_by, text, passed, evidence }) =>
+    decided_by?.startsWith('check:') ? [{ type: decided_by.slice('check:'.length), text, passed, evidence }] : [],
+  )
+}
+
+function judgeOf(grading: Grading | null): EvalCaseResult['judge'] {
+  if (grading === null) return null
+  const { engine = null, model = null } = grading.judge ?? {}
+  const by = { engine, model }
+  const [error] = grading.judge_errors ?? []
+  if (error !== undefined) return { result: 'error', reason: error.reason, ...by }
+  const asked = grading.expectations.filter(({ decided_by }) => decided_by === 'judge')
+  if (asked.length === 0) return null
+  const failed = asked.filter(({ passed }) => !passed)
+  const told = (failed.length > 0 ? failed : asked).map(({ evidence }) => evidence)
+  return { result: failed.length > 0 ? 'fail' : 'pass', reason: told.join('\n'), ...by }
+}
+
+/** Null where a part of it is unknown. */
+function costOf({ cost }: RunRecord, grading: Grading | null): number | null {
+  if (cost === null) return null
+  const judge = grading?.judge
+  if (judge === undefined) return cost.usd
+  return judge.cost_usd === null ? null : cost.usd + judge.cost_usd
+}
+
+/** By whole characters: none is cut in two. */
+function snippetOf(text: string): string {
+  return [...text].slice(0, snippetLength).join('')
+}
+
+/** What was skipped is outside of the rate. */
+export function evalSummary(cases: readonly Pick<EvalCaseResult, 'verdict'>[]): EvalSummary {
+  const count = (verdict: EvalCaseResult['verdict']) => cases.filter((one) => one.verdict === verdict).length
+  const [passed, failed, skipped] = [count('pass'), count('fail'), count('skip')]
+  const decided = passed + failed
+  return { total: cases.length, passed, failed, skipped, pass_rate: decided === 0 ? null : passed / decided }
+}
