@@ -9,7 +9,10 @@ const packages = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.u
 /** What nearly every command loads. All other packages stay as they are, loaded where they are used. */
 const terminal = ['yargs', 'yargs-parser', 'y18n', 'cliui', 'string-width', 'strip-ansi', 'wrap-ansi']
 const bundled = new Set([...terminal, 'ansi-regex', 'ansi-styles', 'emoji-regex', 'get-east-asian-width'])
-for (const name of ['zod', 'simple-statistics']) bundled.add(name)
+for (const name of ['handlebars', 'simple-statistics', 'yaml', 'zod']) bundled.add(name)
+
+/** What they hold for browsers needs nothing of Node and is the same else. */
+const forBrowsers = { handlebars: 'handlebars/dist/cjs/handlebars.js', yaml: 'yaml/browser/index.js' }
 
 /** `z` as an object holds all of zod, its forty languages too; as a namespace what is used of it. */
 const zodObject = /^import \{ z \} from 'zod';/m
@@ -39,6 +42,7 @@ const otherPackages = {
     building.onResolve({ filter: /^[^./]/ }, ({ path: name, kind }) => {
       const [first, second] = name.split('/')
       const owner = name.startsWith('@') ? `${first}/${second}` : first
+      if (Object.hasOwn(forBrowsers, name)) return { path: path.join(packages, forBrowsers[name]) }
       return kind === 'entry-point' || bundled.has(owner) ? null : { path: name, external: true }
     })
   },

@@ -1,5 +1,5 @@
 /** Parses argv, runs the command, and is the one place where errors become lines and exit codes. */
-import yargs from 'yargs'
+import yargs, { type Argv } from 'yargs'
 import { codeOf, messageOf } from '../base/error.ts'
 import { addAggregate } from './commands/aggregate.ts'
 import { addAnalyze } from './commands/analyze.ts'
@@ -61,6 +61,7 @@ function parser(argv: readonly string[], done: (code: number) => void) {
     .scriptName('whetstone')
     .detectLocale(false)
     .usage('Benchmarks agent skills and sharpens them.\n\n$0 <command> [options]')
+  withoutSpareHelp(program)
   return commands
     .reduce((args, add) => add(args, done, argv), program)
     .demandCommand(1, 'Give a command.')
@@ -80,6 +81,16 @@ function parser(argv: readonly string[], done: (code: number) => void) {
       if (error && error.name !== 'YError') throw error
       throw mistakeOf(error?.message ?? message, argv)
     })
+}
+
+interface Internals {
+  getInternalMethods(): { getUsageInstance(): { cacheHelpMessage(): void } }
+}
+
+/** yargs renders a command's whole help once more when its handler has begun, for a later look: nobody looks, and bench has many flags. */
+function withoutSpareHelp(program: Argv & Partial<Internals>): void {
+  const usage = program.getInternalMethods?.().getUsageInstance()
+  if (usage !== undefined) usage.cacheHelpMessage = () => {}
 }
 
 async function report(error: unknown, json: boolean): Promise<number> {
