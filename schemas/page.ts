@@ -115,13 +115,33 @@ export interface PageExtras {
   comparisons?: { name: string; value: unknown }[]
   history?: unknown
   triggers?: unknown
-  audit?: unknown[]
+  audit?: PageAudit
   trend?: { name: string; rate: number | null; folder: string }[]
+}
+
+/** What people may say of the judge's decisions, and have said. */
+export interface PageAudit {
+  /** From the workspace. */
+  benchmark: string
+  /** All that the judge decided, equal ones once. */
+  decisions: number
+  /** As `whetstone audit` draws it: which run in the columns, which statement of its case. */
+  sample: { id: string; run: number; statement: number }[]
+  /** Whether people hold a statement to be met, and since when, by id of the decision. */
+  labels: Record<string, PageLabel>
+}
+
+export interface PageLabel {
+  /** null: taken back. */
+  met: boolean | null
+  at: string
 }
 
 /** A pack: for each run its verdicts and notes. */
 export type EvidencePack = {
   expectations: GradedExpectation[]
+  /** Of the decisions, in the order of the expectations; null: not a judge's. Absent: not to be audited here. */
+  ids?: (string | null)[]
   notes: string[]
   rubric?: RubricResult
   /** What has no verdict, and why; absent: nothing. */

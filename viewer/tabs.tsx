@@ -4,6 +4,7 @@ import type { ComponentChildren } from 'preact'
 import type { Model } from './data/model.ts'
 import { own } from './data/own.ts'
 import { link, type Route } from './route.ts'
+import { Audit, hasAudit } from './views/audit.tsx'
 import { CaseView } from './views/case.tsx'
 import { Compare, hasComparisons } from './views/compare.tsx'
 import { hasHistory, Improve } from './views/improve.tsx'
@@ -30,6 +31,7 @@ const views: Record<string, View> = {
   '': { label: 'Overview', present: always, draw: (model, route) => <Overview model={model} route={route} /> },
   runs: { label: 'Runs', present: always, draw: (model, route) => <Runs model={model} route={route} /> },
   compare: { label: 'Compare', present: hasComparisons, draw: (model) => <Compare model={model} /> },
+  audit: { label: 'Audit', present: hasAudit, draw: (model, route) => <Audit model={model} route={route} /> },
   improve: { label: 'Improve', present: hasHistory, draw: (model) => <Improve model={model} /> },
   case: { label: null, present: always, draw: (model, route) => <CaseView model={model} route={route} /> },
   run: { label: null, present: always, draw: (model, route) => <RunView model={model} route={route} /> },

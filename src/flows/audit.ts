@@ -3,21 +3,19 @@ import path from 'node:path'
 import type { AuditSummary } from '../../schemas/audit.ts'
 import { UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
-import { sha256 } from '../base/json.ts'
-import { appendAudit, readAuditLog } from '../store/audit_log.ts'
+import { readAuditLog } from '../store/audit_log.ts'
 import { benchmarkPaths } from '../store/paths.ts'
 import { listBenchmarks, readPlan } from '../store/store.ts'
+import { type AuditSample, distinct, sampleOf } from './audit_sample.ts'
 import { type Decision, decisionsOf } from './audited.ts'
 import type { FlowContext } from './context.ts'
 import { holdBenchmark } from './hold.ts'
+import { auditWorkspace, keepLabel } from './label.ts'
 import { summarize } from './summarize.ts'
 
-export interface AuditRequest {
+export interface AuditRequest extends AuditSample {
   /** A workspace (its newest benchmark is audited), or a benchmark. */
   place: string
-  /** Of the decisions of each verdict in each arm; above 0, at most 1. */
-  share: number
-  seed: number
 }
 
 export interface Audit {
@@ -34,7 +32,7 @@ export interface Audit {
 /** Throws UserError where no judge decided anything. */
 export async function openAudit(request: AuditRequest): Promise<Audit> {
   const folder = await benchmarkIn(path.resolve(request.place))
-  const workspace = path.dirname(path.dirname(folder))
+  const workspace = auditWorkspace(folder)
   const all = await decisionsOf(folder, await readPlan(folder))
   if (all.length === 0) {
     throw new UserError(
@@ -42,7 +40,7 @@ export async function openAudit(request: AuditRequest): Promise<Audit> {
       'checks need no audit; expectations are decided by a judge',
     )
   }
-  const decisions = [...new Map(all.map((one) => [one.id, one])).values()]
+  const decisions = distinct(all)
   const labels = new Map(
     [...readAuditLog(workspace).values()].flatMap(({ id, met }) => (met === null ? [] : [[id, met] as const])),
   )
@@ -62,11 +60,9 @@ export async function label(
       'whetstone audit <workspace> --json lists them with their ids',
     )
   }
-  const { graded, run_id, eval_id, configuration } = decision
-  const met = agree === null ? null : agree ? graded.passed : !graded.passed
-  const benchmark = path.relative(audit.workspace, audit.folder)
-  const said = { id, at: now.toISOString(), met, judge_passed: graded.passed, text: graded.text }
-  await appendAudit(audit.workspace, { schema_version: 1, ...said, benchmark, run_id, eval_id, configuration })
+  const { passed } = decision.graded
+  const met = agree === null ? null : agree ? passed : !passed
+  await keepLabel(decision, { met, at: now })
   if (met === null) audit.labels.delete(id)
   else audit.labels.set(id, met)
 }
@@ -84,19 +80,4 @@ async function benchmarkIn(place: string): Promise<string> {
   if (newest === undefined)
     throw new UserError(`${place}: no benchmark there`, 'give a workspace or a benchmark folder')
   return newest
-}
-
-/** So many of each verdict in each arm, at least one; which ones is drawn by the seed, and a larger share adds to them. */
-function sampleOf(decisions: readonly Decision[], { share, seed }: AuditRequest): Decision[] {
-  const strata = new Map<string, Decision[]>()
-  for (const one of decisions) {
-    const name = `${one.configuration}/${one.graded.passed}`
-    strata.set(name, [...(strata.get(name) ?? []), one])
-  }
-  const drawn = new Map(decisions.map((one) => [one.id, sha256(`${seed}/${one.id}`)]))
-  const order = (a: Decision, b: Decision) => ((drawn.get(a.id) ?? '') < (drawn.get(b.id) ?? '') ? -1 : 1)
-  const chosen = [...strata.values()].flatMap((own) =>
-    own.sort(order).slice(0, Math.max(1, Math.ceil(own.length * share))),
-  )
-  return chosen.sort(order)
 }

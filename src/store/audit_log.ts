@@ -7,7 +7,7 @@ import { messageOf, UserError } from '../base/error.ts'
 import { checkAs, parseJson } from '../base/json.ts'
 import type { OnDamage } from './damage.ts'
 
-function auditLogFile(workspace: string): string {
+export function auditLogFile(workspace: string): string {
   return path.join(workspace, 'audit_log.jsonl')
 }
 

@@ -1,36 +1,12 @@
 /** `view --serve` in a real browser: live while runs come in, notes saved at once, nothing for foreign pages, no way out of its files. */
-import { spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
-import { request } from 'node:http'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { takeLease } from '../../src/store/lease.ts'
 import { agent, fresh, makeSkill, whetstone } from '../e2e/program.ts'
 import { launch, open, withChromium } from './browser.ts'
-
-const bin = path.join(import.meta.dirname, '../../dist/src/cli/bin.js')
-
-interface Asked {
-  path: string
-  method?: string
-  headers?: Record<string, string>
-  body?: string
-}
-
-/** The path goes out as it is: fetch would tidy it. */
-function ask(url: string, { path: target, method = 'GET', headers = {}, body }: Asked): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const { port } = new URL(url)
-    const sent = request({ host: '127.0.0.1', port, path: target, method, headers }, (response) => {
-      response.resume()
-      resolve(response.statusCode ?? 0)
-    })
-    sent.on('error', reject)
-    sent.end(body)
-  })
-}
+import { type Asked, ask, startServed } from './served.ts'
 
 withChromium('view --serve', () => {
   const it: { browser?: Browser; folder: string; url: string; stop(): void } = { folder: '', url: '', stop: () => {} }
@@ -49,15 +25,7 @@ withChromium('view --serve', () => {
       '2',
     ])
     it.folder = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '').folder
-    const child = spawn(process.execPath, [bin, 'view', it.folder, '--serve', '--json'], {
-      env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: tmpdir() },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    it.stop = () => void child.kill('SIGINT')
-    for await (const line of child.stdout) {
-      it.url = JSON.parse(`${line}`).url
-      break
-    }
+    Object.assign(it, await startServed(it.folder))
     it.browser = await launch()
   })
   afterAll(async () => {

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { PageNote } from '../../schemas/page.ts'
 import type { Model, Run } from './model.ts'
+import { download, isServed, post } from './out.ts'
 
 /** skill-creator's name of a run: its folder with / as -. */
 export function noteOf(run: Run): string {
@@ -11,8 +12,6 @@ export function noteOf(run: Run): string {
 const notes = new Map<string, PageNote>()
 const listeners = new Set<() => void>()
 const shared = { ready: false, state: '' }
-
-export const isServed = location.protocol !== 'file:' && document.documentElement.dataset.served === 'yes'
 
 interface Feedback {
   notes: ReadonlyMap<string, PageNote>
@@ -46,11 +45,7 @@ const timer = { id: 0 }
 function schedule(model: Model): void {
   clearTimeout(timer.id)
   timer.id = setTimeout(() => {
-    const body = feedbackText(model)
-    fetch('feedback', { method: 'POST', headers: { 'content-type': 'application/json' }, body }).then(
-      (answer) => say(answer.ok ? 'Saved.' : `Not saved: ${answer.status}`),
-      () => say('Not saved: the server does not answer.'),
-    )
+    post('feedback', feedbackText(model)).then((problem) => say(problem ?? 'Saved.'))
   }, 300)
 }
 
@@ -66,12 +61,7 @@ function feedbackText(_model: Model): string {
 }
 
 export function saveFeedback(model: Model): void {
-  const url = URL.createObjectURL(new Blob([feedbackText(model)], { type: 'application/json' }))
-  const anchor = document.createElement('a')
-  anchor.href = url
-  anchor.download = 'feedback.json'
-  anchor.click()
-  setTimeout(() => URL.revokeObjectURL(url), 1000)
+  download('feedback.json', feedbackText(model))
   say('Downloaded: put it into the benchmark folder.')
 }
 

@@ -1,8 +1,8 @@
 /** A served page takes new runs in under its reader: nothing is scrolled, closed or typed away. */
 import type { Page } from '../../schemas/page.ts'
-import { isServed } from './feedback.ts'
 import { replaceEmbedded } from './load.ts'
 import { type Model, modelOf } from './model.ts'
+import { isServed } from './out.ts'
 import { parseVisible, unpack } from './unpack.ts'
 
 const hearers = new Set<(lost: boolean) => void>()

@@ -1,4 +1,5 @@
 /** Verdicts of a run: each statement with its evidence, and each quote in it a way to the place where it stands. */
+import type { ComponentChildren } from 'preact'
 import type { GradedExpectation, JudgeError } from '../../schemas/grading.ts'
 import type { RunDetail } from '../../schemas/page.ts'
 import { locate, type Place, partsOf } from '../data/quotes.ts'
@@ -9,9 +10,11 @@ interface Props {
   undecided: readonly JudgeError[]
   detail: RunDetail | null
   show(place: Place, quote: string): void
+  /** What stands below a verdict. */
+  below?(one: GradedExpectation, index: number): ComponentChildren
 }
 
-export function Verdicts({ expectations, undecided, detail, show }: Props) {
+export function Verdicts({ expectations, undecided, detail, show, below }: Props) {
   if (expectations.length + undecided.length === 0) return <p class="empty">No verdict.</p>
   return (
     <ol class="verdicts">
@@ -26,6 +29,7 @@ export function Verdicts({ expectations, undecided, detail, show }: Props) {
             </span>
           </p>
           {one.evidence !== '' && <Evidence one={one} detail={detail} show={show} />}
+          {below?.(one, index)}
         </li>
       ))}
       {undecided.map(({ text, reason }) => (
@@ -45,7 +49,7 @@ export function Verdicts({ expectations, undecided, detail, show }: Props) {
   )
 }
 
-function Tags({ one }: { one: GradedExpectation }) {
+export function Tags({ one }: { one: GradedExpectation }) {
   const votes = one.votes as { passed: number; failed: number } | undefined
   return (
     <>
@@ -61,7 +65,11 @@ function Tags({ one }: { one: GradedExpectation }) {
   )
 }
 
-function Evidence({ one, detail, show }: { one: GradedExpectation } & Omit<Props, 'expectations' | 'undecided'>) {
+interface EvidenceProps extends Pick<Props, 'detail' | 'show'> {
+  one: GradedExpectation
+}
+
+export function Evidence({ one, detail, show }: EvidenceProps) {
   return (
     <div class="text evidence">
       {partsOf(one.evidence).map(({ text, quote }, index) => {

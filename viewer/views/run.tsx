@@ -8,6 +8,7 @@ import type { Place } from '../data/quotes.ts'
 import { statusText } from '../data/why.ts'
 import { Verdicts } from '../parts/evidence.tsx'
 import { useKeys } from '../parts/keys.ts'
+import { Mark, MarksState } from '../parts/mark.tsx'
 import { Metrics } from '../parts/metrics.tsx'
 import { Note } from '../parts/note.tsx'
 import { Rubric } from '../parts/rubric.tsx'
@@ -74,7 +75,12 @@ function OneRun({ model, run, route }: { model: Model; run: Run; route: Route })
                 undecided={openIn(model, run, evidence)}
                 detail={detail ?? null}
                 show={show}
+                below={({ text, passed }, index) => {
+                  const id = evidence.ids?.[index]
+                  return id && <Mark model={model} one={{ id, run, text, passed }} />
+                }}
               />
+              <MarksState model={model} />
               {evidence.rubric !== undefined && <Rubric rubric={evidence.rubric} />}
               {notesOf(evidence).length > 0 && (
                 <ul class="notes">

@@ -1,6 +1,7 @@
 /** Two runs of a case beside each other: their final answers and files, or the lines in which they differ. */
 import { useEffect, useState } from 'preact/hooks'
 import type { RunDetail } from '../../schemas/page.ts'
+import { answerOf } from '../data/answer.ts'
 import { detailOf } from '../data/load.ts'
 import type { Model, Run } from '../data/model.ts'
 import { whyNoAnswer } from '../data/why.ts'
@@ -130,9 +131,5 @@ function textOf(detail: RunDetail | null, name: string): string | null {
     const file = detail?.outputs.find(({ path }) => path === name)
     return file?.as === 'text' ? file.body : null
   }
-  const { record } = detail ?? {}
-  const said =
-    typeof record === 'object' && record !== null && 'final_response' in record ? record.final_response : null
-  const last = detail?.events?.findLast(({ type }) => type === 'result' || type === 'assistant')?.text
-  return typeof said === 'string' ? said : typeof last === 'string' ? last : null
+  return answerOf(detail)
 }

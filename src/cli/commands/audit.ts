@@ -33,6 +33,11 @@ function auditOptions(args: Argv) {
         default: [] as string[],
         describe: 'ID=agree, ID=disagree or ID=undo, without a terminal (repeatable)',
       },
+      import: {
+        type: 'string',
+        requiresArg: true,
+        describe: 'lines that a report page gave away (audit_lines.jsonl); those known already are passed over',
+      },
     })
     .usage(
       '$0 audit <workspace> [options]\n\nlook at a sample of what the judge decided, and say whether you agree\n\nOn a terminal: y agree, n disagree, s skip, u undo, q quit. What you say is\nappended to audit_log.jsonl; kappa, sensitivity, specificity and corrected rates\ngo into benchmark.json.',
@@ -40,6 +45,7 @@ function auditOptions(args: Argv) {
     .example('$0 audit workspaces/pdf', 'a tenth of the newest benchmark')
     .example('$0 audit workspaces/pdf --json', 'the sample with ids, for an agent or a script')
     .example('$0 audit workspaces/pdf --label 3f2a9c0b1d4e=disagree', 'without a terminal')
+    .example('$0 audit workspaces/pdf --import audit_lines.jsonl', 'what was marked in report.html')
 }
 
 function percentage(value: unknown): number {
@@ -52,23 +58,27 @@ export function addAudit(args: Argv, done: Done): Argv {
     'audit <workspace>',
     'look at what the judge decided, and say whether you agree',
     auditOptions,
-    async ({ workspace, sample, seed, label, json }) => {
-      const [{ openAudit, summarizeAudit }, { auditLines, listed, said }, { ask, canAsk }] = await Promise.all([
-        import('../../flows/audit.ts'),
-        import('../show_audit.ts'),
-        import('../ask_audit.ts'),
-      ])
+    async ({ workspace, sample, seed, label, json, import: from }) => {
+      const [{ openAudit, summarizeAudit }, { importLabels }, { auditLines, listed, said }, { ask, canAsk }] =
+        await Promise.all([
+          import('../../flows/audit.ts'),
+          import('../../flows/label.ts'),
+          import('../show_audit.ts'),
+          import('../ask_audit.ts'),
+        ])
       const audit = await openAudit({ place: workspace, share: sample / 100, seed })
       const before = audit.labels.size
-      const told = await said(audit, label)
-      const isAsking = told === 0 && !json && canAsk()
+      const imported = from === undefined ? 0 : await importLabels(audit, from)
+      const told = imported + (await said(audit, label))
+      const isSaying = from !== undefined || label.length > 0
+      const isAsking = !isSaying && !json && canAsk()
       const answered = isAsking
         ? await ask(audit, { input: process.stdin, output: process.stdout })
         : { said: 0, interrupted: false }
       const isNews = told + answered.said > 0 || before > 0
       const flow = (context: Parameters<typeof summarizeAudit>[1]) => summarizeAudit(audit, context)
       const summary = isNews ? (await withFlow({ json, concurrency: 1 }, flow)).result : null
-      const lines = json || (told === 0 && !isAsking) ? listed(audit, json) : []
+      const lines = json || (!isSaying && !isAsking) ? listed(audit, json) : []
       process.stdout.write([...lines, ...auditLines(audit, summary, json)].map((line) => `${line}\n`).join(''))
       done(answered.interrupted ? exitCodes.interrupted : exitCodes.done)
     },

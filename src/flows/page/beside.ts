@@ -68,23 +68,8 @@ function extrasOf(folder: string): PageExtras {
         }),
     )
   const history = read(path.join(path.dirname(path.dirname(folder)), 'history.json'))
-  const audit = auditLines(path.join(path.dirname(path.dirname(folder)), 'audit_log.jsonl'))
   return {
     ...(comparisons.length > 0 ? { comparisons } : {}),
     ...(history === undefined ? {} : { history }),
-    ...(audit.length > 0 ? { audit } : {}),
   }
-}
-
-function auditLines(file: string): unknown[] {
-  if (!existsSync(file)) return []
-  return readFileSync(file, 'utf8')
-    .split('\n')
-    .flatMap((line) => {
-      try {
-        return line === '' ? [] : [JSON.parse(line)]
-      } catch {
-        return []
-      }
-    })
 }

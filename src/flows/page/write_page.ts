@@ -1,19 +1,20 @@
 /** Writes report.html: what fits lies in the page, failures and regressions first; the rest in files of report.data/ beside it. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import path from 'node:path'
-import { z } from 'zod'
 import type { Benchmark } from '../../../schemas/benchmark.ts'
 import { type PageFile, type PageRuns, pageKey } from '../../../schemas/page.ts'
 import { writeAtomic } from '../../base/files.ts'
 import type { Redactor } from '../../base/redact.ts'
 import type { Prompts } from '../../phases/4-report/page/cases.ts'
-import { packed, sidecar } from '../../phases/4-report/page/pack.ts'
+import { packed } from '../../phases/4-report/page/pack.ts'
 import { pageOf } from '../../phases/4-report/page/page.ts'
 import { evidencePacks } from '../../phases/4-report/page/runs.ts'
 import { shell } from '../../phases/4-report/page/shell.ts'
+import { auditedIn, auditOf, idsOf } from './audit.ts'
 import { besideOf } from './beside.ts'
 import { byConcern } from './concern.ts'
 import { readDetail } from './read_detail.ts'
+import { Sidecars } from './sidecars.ts'
 
 export interface PageRequest {
   /** Of the benchmark, absolute. */
@@ -44,17 +45,20 @@ function dataFolder(report: string): string {
 }
 
 export async function writePage(request: PageRequest): Promise<void> {
-  await writeAtomic(request.report, makePage(request))
+  await writeAtomic(request.report, await makePage(request))
 }
 
 /** The text of the page; what lies beside it is on disk when this returns. */
-export function makePage(request: PageRequest): string {
+export async function makePage(request: PageRequest): Promise<string> {
   const { benchmark, folder, redactor, singleFile = false } = request
+  const audited = await auditedIn(folder, benchmark, redactor)
+  const folderOf = (run: { eval_id: number; configuration: string; run_number: number }) =>
+    relativeFolder(folder, request.folders.get(`${run.eval_id}/${run.configuration}/run-${run.run_number}`))
   const most = singleFile ? inSingleFile : inPage
   const data: { key: string; text: string }[] = []
-  const beside = new Beside(singleFile ? null : dataFolder(request.report))
+  const beside = new Sidecars(singleFile ? null : dataFolder(request.report))
   let used = 0
-  const evidence = evidencePacks(benchmark)
+  const evidence = evidencePacks(benchmark, audited === null ? null : idsOf(audited, folderOf))
   // thousands of runs never fit: then they are packed for speed, not for size
   const isMany = !singleFile && benchmark.runs.length > manyRuns
   const packs = evidence.map((pack) => packed(pack, isMany ? 1 : 6))
@@ -94,14 +98,14 @@ export function makePage(request: PageRequest): string {
     ...more,
     prompts: request.prompts,
     files: request.files ?? new Map(),
-    folderOf: (run) =>
-      relativeFolder(folder, request.folders.get(`${run.eval_id}/${run.configuration}/run-${run.run_number}`)),
+    folderOf,
     detailOf,
     packs: packs.map(() => (packsInside ? 1 : 2)),
     stamp: benchmark.metadata.timestamp.replaceAll(/\D/g, '') + Date.now().toString(36),
     running: request.running ?? false,
     left_out: [],
   })
+  if (audited !== null) page.extras.audit = auditOf(audited, page)
   if (left.length > 0) {
     page.left_out.push(
       `Transcripts and outputs of ${left.length} runs are left out of this single file, those that failed and regressed last.`,
@@ -113,67 +117,4 @@ export function makePage(request: PageRequest): string {
 
 function relativeFolder(folder: string, run: string | undefined): string {
   return run === undefined ? '' : path.relative(folder, run).split(path.sep).join('/')
-}
-
-const stamps = z.record(z.string(), z.string())
-
-/** The files beside the page; one whose run has not changed is left as it is, one that is wanted no more goes. */
-class Beside {
-  readonly #folder: string | null
-  readonly #before: Record<string, string>
-  readonly #now: Record<string, string> = {}
-
-  constructor(folder: string | null) {
-    this.#folder = folder
-    this.#before = folder === null ? {} : readStamps(path.join(folder, 'stamps.json'))
-  }
-
-  isFresh(key: string, run: string): boolean {
-    const stamp = stampOf(run)
-    if (this.#folder === null || this.#before[key] !== stamp || !existsSync(this.#file(key))) return false
-    this.#now[key] = stamp
-    return true
-  }
-
-  write(key: string, data: string, run: string | null = null): void {
-    if (this.#folder === null) return
-    mkdirSync(this.#folder, { recursive: true })
-    writeFileSync(this.#file(key), sidecar(key, data))
-    this.#now[key] = run === null ? '' : stampOf(run)
-  }
-
-  end(): void {
-    const folder = this.#folder
-    if (folder === null || !existsSync(folder)) return
-    const wanted = new Set([...Object.keys(this.#now).map((key) => `${key}.js`), 'stamps.json'])
-    if (wanted.size === 1) {
-      rmSync(folder, { recursive: true, force: true })
-      return
-    }
-    for (const name of readdirSync(folder))
-      if (!wanted.has(name)) rmSync(path.join(folder, name), { force: true, recursive: true })
-    writeFileSync(path.join(folder, 'stamps.json'), JSON.stringify(this.#now))
-  }
-
-  #file(key: string): string {
-    return path.join(this.#folder ?? '', `${key}.js`)
-  }
-}
-
-function readStamps(file: string): Record<string, string> {
-  try {
-    return stamps.parse(JSON.parse(readFileSync(file, 'utf8')))
-  } catch {
-    return {}
-  }
-}
-
-/** Changes when a run is made or graded anew. */
-function stampOf(run: string): string {
-  return ['run.json', 'grading.json', 'transcript.jsonl', 'outputs']
-    .map((name) => {
-      const found = statSync(path.join(run, name), { throwIfNoEntry: false })
-      return found === undefined ? '-' : `${found.mtimeMs}:${found.size}`
-    })
-    .join(' ')
 }

@@ -8,10 +8,12 @@ import { UserError } from '../../base/error.ts'
 import { exists } from '../../base/files.ts'
 import { checkAs } from '../../base/json.ts'
 import { redactorFor } from '../../base/redact.ts'
+import { auditLogFile } from '../../store/audit_log.ts'
 import { isHeld } from '../../store/lease.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
 import { listBenchmarks, readPlan, writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../context.ts'
+import { auditWorkspace, keepMark } from '../label.ts'
 import { caseFiles } from '../page/case_files.ts'
 import { makePage } from '../page/write_page.ts'
 import { benchmarkNow } from '../summarize.ts'
@@ -35,7 +37,10 @@ export async function serve(asked: string, context: FlowContext, started: (url: 
   const server = await startServer({
     page: () => pageNow(folder, plan, own, context),
     data: path.join(own, 'report.data'),
-    save: async (body) => writeArtefact(feedback, file, checkAs(feedback, JSON.parse(body), 'feedback')),
+    keep: new Map([
+      ['/feedback', async (body) => writeArtefact(feedback, file, checkAs(feedback, JSON.parse(body), 'feedback'))],
+      ['/audit', (body) => keepMark(folder, plan, body)],
+    ]),
   })
   try {
     started(server.url)
@@ -81,9 +86,13 @@ async function watch(folder: string, plan: Plan, context: FlowContext, changed: 
   }
 }
 
-/** Changes when a run is committed or graded, and when a bench takes the benchmark up or ends. */
+/** Changes when a run is committed or graded, when somebody says something of the judge, and when a bench takes the benchmark up or ends. */
 async function stateOf(folder: string, plan: Plan): Promise<string> {
-  const files = [benchmarkPaths(folder).benchmark, ...plan.runs.map((spec) => runPaths(folder, spec.run_id).folder)]
+  const files = [
+    benchmarkPaths(folder).benchmark,
+    auditLogFile(auditWorkspace(folder)),
+    ...plan.runs.map((spec) => runPaths(folder, spec.run_id).folder),
+  ]
   const times: number[] = []
   for (let from = 0; from < files.length; from += 500) {
     const some = files.slice(from, from + 500).map((file) =>

@@ -1,4 +1,4 @@
-/** The server of `view --serve`: the page, the files beside it and the notes of one benchmark, for this machine's browser alone. */
+/** The server of `view --serve`: the page, the files beside it and what people say of one benchmark, for this machine's browser alone. */
 import { once } from 'node:events'
 import { createReadStream, existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
@@ -9,8 +9,8 @@ export interface Served {
   page(): Promise<string>
   /** Folder of the files beside the page, absolute. */
   data: string
-  /** Throws where the notes are unfit. */
-  save(body: string): Promise<void>
+  /** What is kept of what the page sends, by path; throws where it is unfit. */
+  keep: ReadonlyMap<string, (body: string) => Promise<void>>
 }
 
 export interface Server {
@@ -96,7 +96,8 @@ async function answer({ request, response, served, listening }: Exchange): Promi
     request.on('close', () => listening.delete(response))
     return
   }
-  if (asked === 'POST /feedback') return saveNotes(request, response, served)
+  const keep = request.method === 'POST' ? served.keep.get(target) : undefined
+  if (keep !== undefined) return keepBody(request, response, keep)
   const [, name] = /^GET \/report\.data\/([A-Za-z0-9][A-Za-z0-9._-]*\.js)$/.exec(asked) ?? []
   const file = name === undefined ? null : path.join(served.data, name)
   if (file === null || !existsSync(file)) return end(response, 404, 'nothing here')
@@ -104,7 +105,11 @@ async function answer({ request, response, served, listening }: Exchange): Promi
   createReadStream(file).pipe(response)
 }
 
-async function saveNotes(request: IncomingMessage, response: ServerResponse, served: Served): Promise<void> {
+async function keepBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  keep: (body: string) => Promise<void>,
+): Promise<void> {
   if (!(request.headers['content-type'] ?? '').startsWith('application/json')) return end(response, 415, 'not JSON')
   const parts: Buffer[] = []
   let size = 0
@@ -114,7 +119,7 @@ async function saveNotes(request: IncomingMessage, response: ServerResponse, ser
     if (size > largestBody) return end(response, 413, 'too long')
     parts.push(bytes)
   }
-  const problem = await served.save(Buffer.concat(parts).toString('utf8')).then(
+  const problem = await keep(Buffer.concat(parts).toString('utf8')).then(
     () => null,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   )

@@ -118,17 +118,24 @@ function marksOf(run: Judged, expectations: BenchmarkRun['expectations'], { stat
   return marks.join('')
 }
 
+/** Of the decisions of a run, in the order of its expectations; null: not a judge's. */
+export type IdsOf = (run: BenchmarkRun) => (string | null)[]
+
 /** The texts of `packSize` runs each, in the order of the columns. */
-export function evidencePacks({ runs }: Benchmark): EvidencePack[] {
+export function evidencePacks({ runs }: Benchmark, idsOf: IdsOf | null = null): EvidencePack[] {
   const packs: EvidencePack[] = []
   for (let from = 0; from < runs.length; from += packSize) {
     packs.push(
-      runs.slice(from, from + packSize).map(({ expectations, notes, rubric, judge_errors }) => ({
-        expectations,
-        notes,
-        ...(judge_errors === undefined ? {} : { undecided: judge_errors }),
-        ...(rubric === undefined ? {} : { rubric }),
-      })),
+      runs.slice(from, from + packSize).map((run) => {
+        const { expectations, notes, rubric, judge_errors } = run
+        return {
+          expectations,
+          notes,
+          ...(idsOf === null ? {} : { ids: idsOf(run) }),
+          ...(judge_errors === undefined ? {} : { undecided: judge_errors }),
+          ...(rubric === undefined ? {} : { rubric }),
+        }
+      }),
     )
   }
   return packs

@@ -1,0 +1,43 @@
+/** `whetstone view --serve` as a process of its own, and requests to it that go out exactly as written. */
+import { spawn } from 'node:child_process'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+
+const bin = path.join(import.meta.dirname, '../../dist/src/cli/bin.js')
+
+export interface Asked {
+  path: string
+  method?: string
+  headers?: Record<string, string>
+  body?: string
+}
+
+/** The path goes out as it is: fetch would tidy it. */
+export function ask(url: string, { path: target, method = 'GET', headers = {}, body }: Asked): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const { port } = new URL(url)
+    const sent = request({ host: '127.0.0.1', port, path: target, method, headers }, (response) => {
+      response.resume()
+      resolve(response.statusCode ?? 0)
+    })
+    sent.on('error', reject)
+    sent.end(body)
+  })
+}
+
+export interface ServedPage {
+  url: string
+  stop(): void
+}
+
+/** Serves a benchmark until it is stopped. */
+export async function startServed(folder: string): Promise<ServedPage> {
+  const child = spawn(process.execPath, [bin, 'view', folder, '--serve', '--json'], {
+    env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: tmpdir() },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const stop = () => void child.kill('SIGINT')
+  for await (const line of child.stdout) return { url: JSON.parse(`${line}`).url, stop }
+  throw new Error('it ended before it served')
+}

@@ -1,0 +1,113 @@
+/** What follows from an audit: agreement, kappa, sensitivity, specificity, the four counts, the arms' rates corrected. */
+import type { AuditSummary } from '../../schemas/audit.ts'
+import { scrolls } from '../parts/scrolls.ts'
+import { armLabel, percent, plural } from '../words.ts'
+
+export function AuditFigures({ summary }: { summary: AuditSummary }) {
+  const { agreement, kappa, sensitivity, specificity, labels } = summary
+  return (
+    <section aria-labelledby="figures">
+      <h2 id="figures">
+        What people say <small>{plural(labels, 'label')}</small>
+      </h2>
+      <div class="figures">
+        <Figure name="agreement" rate={agreement} of="labels" />
+        <div class="card scope">
+          <h3>Cohen’s κ</h3>
+          <p class="figure">{kappa === null ? '–' : kappa.toFixed(2)}</p>
+          <p class="hint">
+            {kappa === null
+              ? 'One of them only ever says the same.'
+              : 'Agreement beyond what chance would give; 1 is all.'}
+          </p>
+        </div>
+        <Figure name="sensitivity" rate={sensitivity} of="held to be met: passed by the judge" />
+        <Figure name="specificity" rate={specificity} of="held to be unmet: failed by the judge" />
+      </div>
+      <div class="figures">
+        <Table table={summary.table} />
+        {summary.corrected !== null && <Corrected corrected={summary.corrected} />}
+      </div>
+    </section>
+  )
+}
+
+function Figure({ name, rate, of }: { name: string; rate: AuditSummary['agreement']; of: string }) {
+  return (
+    <div class="card scope">
+      <h3>{name}</h3>
+      <p class="figure">
+        {rate === null ? '–' : percent(rate.rate)}
+        {rate !== null && (
+          <span class="range">
+            {percent(rate.ci_low)} to {percent(rate.ci_high)}
+          </span>
+        )}
+      </p>
+      <p class="hint">{rate === null ? 'Too few labels of this kind.' : `of ${rate.n} ${of}`}</p>
+    </div>
+  )
+}
+
+function Table({ table }: { table: AuditSummary['table'] }) {
+  return (
+    <div class="card scroll" {...scrolls}>
+      <table class="plain">
+        <caption>Labels by verdict</caption>
+        <thead>
+          <tr>
+            <td />
+            <th scope="col">people: met</th>
+            <th scope="col">people: not met</th>
+          </tr>
+        </thead>
+        <tbody>
+          <tr>
+            <th scope="row">judge: met</th>
+            <td>{table.both_met}</td>
+            <td class={table.only_judge > 0 ? 'worse' : ''}>{table.only_judge}</td>
+          </tr>
+          <tr>
+            <th scope="row">judge: not met</th>
+            <td class={table.only_person > 0 ? 'worse' : ''}>{table.only_person}</td>
+            <td>{table.neither}</td>
+          </tr>
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+function Corrected({ corrected }: { corrected: NonNullable<AuditSummary['corrected']> }) {
+  return (
+    <div class="card scroll" {...scrolls}>
+      <table class="plain">
+        <caption>Share of judged expectations that are met</caption>
+        <thead>
+          <tr>
+            <td />
+            <th scope="col">as judged</th>
+            <th scope="col">corrected</th>
+            <th scope="col">interval</th>
+            <th scope="col">of</th>
+          </tr>
+        </thead>
+        <tbody>
+          {Object.entries(corrected).map(([arm, { judged, rate, ci_low, ci_high, n }]) => (
+            <tr key={arm}>
+              <th scope="row">
+                <bdi>{armLabel(arm)}</bdi>
+              </th>
+              <td>{percent(judged)}</td>
+              <td>{percent(rate)}</td>
+              <td>
+                {percent(ci_low)} to {percent(ci_high)}
+              </td>
+              <td>{n}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
