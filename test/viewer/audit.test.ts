@@ -156,7 +156,7 @@ withChromium('the audit tab', () => {
       const { rate, ci_low, ci_high } = audit[name]
       expect(figures[place]).toBe(`${percent(rate)}${percent(ci_low)} to ${percent(ci_high)}`)
     }
-    expect(figures[1]).toBe(audit.kappa.toFixed(2))
+    expect(figures[1]).toMatch(new RegExp(`^${audit.kappa.toFixed(2)}`))
     const { judged, rate, n } = audit.corrected.with_skill
     const row = await page.locator('.plain').nth(1).locator('tbody tr').first().locator('th, td').allTextContents()
     expect([row[0], row[1], row[2], row[4]]).toEqual(['with skill', percent(judged), percent(rate), `${n}`])

@@ -1,11 +1,12 @@
 /** Audit: can the judge be trusted? A sample of its decisions for people to look at, and what follows from what they said. */
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useState } from 'preact/hooks'
 import type { AuditSummary } from '../../schemas/audit.ts'
 import type { PageAudit } from '../../schemas/page.ts'
 import { useMarks } from '../data/marks.ts'
 import { at, type Model, markOf } from '../data/model.ts'
+import { useKeys } from '../parts/keys.ts'
 import { MarksState } from '../parts/mark.tsx'
-import { isTyping, useSelection } from '../parts/selection.ts'
+import { useSelection } from '../parts/selection.ts'
 import { positionNow } from '../position.ts'
 import { amend, link, type Route } from '../route.ts'
 import { plural } from '../words.ts'
@@ -47,19 +48,14 @@ function Sample({ model, audit, route }: { model: Model; audit: PageAudit; route
   const visibleOnes = drawn.slice(0, shown)
   const selected = useSelection(visibleOnes.length, (place) => addressOf(model, visibleOnes[place]))
   const said = audit.sample.filter(({ id }) => metOf(id) !== null).length
-  useEffect(() => {
-    const pressed = (event: KeyboardEvent) => {
-      // asked at once: two keys may come before the list is drawn again
-      const one = visibleOnes[positionNow().selected]
-      const answer = answers.get(event.key)
-      if (isTyping(event) || one === undefined || answer === undefined) return
-      const run = model.run(one.run)
-      const passed = markOf(run.marks[one.statement]) === 'pass'
-      const { text } = at(run.case.statements, one.statement)
-      mark({ id: one.id, run, text, passed }, answer === 'back' ? null : (answer === 'right') === passed)
-    }
-    addEventListener('keydown', pressed)
-    return () => removeEventListener('keydown', pressed)
+  useKeys((event) => {
+    const one = visibleOnes[positionNow().selected]
+    const answer = answers.get(event.key)
+    if (one === undefined || answer === undefined) return
+    const run = model.run(one.run)
+    const passed = markOf(run.marks[one.statement]) === 'pass'
+    const { text } = at(run.case.statements, one.statement)
+    mark({ id: one.id, run, text, passed }, answer === 'back' ? null : (answer === 'right') === passed)
   })
   return (
     <section aria-labelledby="sample">

@@ -4,7 +4,7 @@ import { scrolls } from '../parts/scrolls.ts'
 import { armLabel, percent, plural } from '../words.ts'
 
 export function AuditFigures({ summary }: { summary: AuditSummary }) {
-  const { agreement, kappa, sensitivity, specificity, labels } = summary
+  const { agreement, kappa, kappa_ci, sensitivity, specificity, labels } = summary
   return (
     <section aria-labelledby="figures">
       <h2 id="figures">
@@ -14,7 +14,14 @@ export function AuditFigures({ summary }: { summary: AuditSummary }) {
         <Figure name="agreement" rate={agreement} of="labels" />
         <div class="card scope">
           <h3>Cohen’s κ</h3>
-          <p class="figure">{kappa === null ? '–' : kappa.toFixed(2)}</p>
+          <p class="figure">
+            {kappa === null ? '–' : kappa.toFixed(2)}
+            {kappa_ci != null && (
+              <span class="range">
+                {kappa_ci.ci_low.toFixed(2)} to {kappa_ci.ci_high.toFixed(2)}
+              </span>
+            )}
+          </p>
           <p class="hint">
             {kappa === null
               ? 'One of them only ever says the same.'
@@ -28,6 +35,7 @@ export function AuditFigures({ summary }: { summary: AuditSummary }) {
         <Table table={summary.table} />
         {summary.corrected !== null && <Corrected corrected={summary.corrected} />}
       </div>
+      {summary.withheld != null && <p class="hint">{summary.withheld}</p>}
     </section>
   )
 }
