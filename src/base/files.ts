@@ -14,7 +14,7 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs'
-import { copyFile, mkdir, rename, stat } from 'node:fs/promises'
+import { copyFile, mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate as immediate } from 'node:timers/promises'
@@ -36,24 +36,34 @@ export async function writeAllAtomic(
   folder: string,
   files: readonly (readonly [name: string, data: string | Uint8Array])[],
 ): Promise<void> {
-  mkdirSync(folder, { recursive: true })
   for (const [name, data] of files) {
     const temporary = path.join(folder, `.${name}.${process.pid}.${uniqueNumber()}.tmp`)
     try {
-      const handle = openSync(temporary, 'wx')
+      const handle = openNew(temporary)
       try {
         writeFileSync(handle, data)
         await sync(handle)
       } finally {
         closeSync(handle)
       }
-      await rename(temporary, path.join(folder, name))
+      renameSync(temporary, path.join(folder, name))
     } catch (error) {
       rmSync(temporary, { force: true })
       throw error
     }
   }
   await syncFolder(folder)
+}
+
+/** Opens a file that is not there yet; its folder nearly always is. */
+function openNew(file: string): number {
+  try {
+    return openSync(file, 'wx')
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    mkdirSync(path.dirname(file), { recursive: true })
+    return openSync(file, 'wx')
+  }
 }
 
 /** Makes a file's content durable. */

@@ -6,13 +6,19 @@ const glance = 100
 const longestTimer = 2 ** 31 - 1
 
 export interface WorkLimit extends Disposable {
-  /** Aborted when the time is up. */
+  /** Aborted when the time is up, or with one of those it follows, for the same reason. */
   signal: AbortSignal
 }
 
-/** Aborts once `limitMs` have passed that were not waited; `waitedMs` tells the milliseconds waited until now. */
-export function workLimit(limitMs: number, waitedMs: () => number): WorkLimit {
+/**
+ * Aborts once `limitMs` have passed that were not waited; `waitedMs` tells the milliseconds waited until now. Signals that it
+ * follows end it too. (AbortSignal.any would stay known to those, which last as long as the benchmark.)
+ */
+export function workLimit(limitMs: number, waitedMs: () => number, followed: readonly AbortSignal[] = []): WorkLimit {
   const controller = new AbortController()
+  const follow = (event: Event) => {
+    if (event.target instanceof AbortSignal) controller.abort(event.target.reason)
+  }
   const start = performance.now()
   const waitedBefore = waitedMs()
   const left = () => limitMs - (performance.now() - start) + (waitedMs() - waitedBefore)
@@ -26,5 +32,13 @@ export function workLimit(limitMs: number, waitedMs: () => number): WorkLimit {
     else set(Math.max(glance, ms))
   }
   set(limitMs)
-  return { signal: controller.signal, [Symbol.dispose]: () => clearTimeout(timer) }
+  for (const signal of followed) {
+    if (signal.aborted) controller.abort(signal.reason)
+    else signal.addEventListener('abort', follow, { once: true })
+  }
+  const dispose = () => {
+    clearTimeout(timer)
+    for (const signal of followed) signal.removeEventListener('abort', follow)
+  }
+  return { signal: controller.signal, [Symbol.dispose]: dispose }
 }

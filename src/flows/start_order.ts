@@ -44,10 +44,8 @@ export function queueOf<R extends Run>(runs: readonly R[], known: ReadonlyMap<nu
   const place = new Map(runs.map((run, at) => [run, at]))
   const head = (one: Waiting<R>): R | undefined => one.runs[one.started]
   const isBefore = (a: Waiting<R>, b: Waiting<R>): boolean => {
-    const [first, second] = [rankOf(a), rankOf(b)]
-    const at = first.findIndex((value, index) => value !== second[index])
-    if (at >= 0) return (first[at] ?? 0) > (second[at] ?? 0)
-    return orderOf(head(a)) < orderOf(head(b))
+    const ranks = isToLookAt(a) - isToLookAt(b) || expected(a) - expected(b) || limitOf(a) - limitOf(b)
+    return ranks === 0 ? orderOf(head(a)) < orderOf(head(b)) : ranks > 0
   }
   const orderOf = (run: R | undefined) => (run === undefined ? Number.MAX_VALUE : (place.get(run) ?? 0))
   return {
@@ -72,11 +70,14 @@ export function queueOf<R extends Run>(runs: readonly R[], known: ReadonlyMap<nu
 /** Both arms of a case. */
 const pair = 2
 
-/** The larger goes first: a case to look at, then the expected seconds, then the time limit. */
-function rankOf<R extends Run>({ runs, started, mean }: Waiting<R>): [number, number, number] {
-  const limit = runs[0]?.timeout_seconds ?? 0
-  return mean === null ? [started < pair ? 1 : 0, Number.MAX_VALUE, limit] : [0, mean, limit]
-}
+/** 1 for a case of which nothing is known and less than a pair was started: it goes first. */
+const isToLookAt = ({ mean, started }: Waiting<Run>): number => (mean === null && started < pair ? 1 : 0)
+
+/** Seconds; a case whose first runs still last may be the longest. */
+const expected = ({ mean }: Waiting<Run>): number => mean ?? Number.MAX_VALUE
+
+/** Seconds. */
+const limitOf = ({ runs }: Waiting<Run>): number => runs[0]?.timeout_seconds ?? 0
 
 /** Mean seconds of a run by eval_id, of the slower arm; empty where there is no earlier benchmark that can be read. */
 async function secondsByCase(folder: string): Promise<Map<number, number>> {

@@ -1,6 +1,6 @@
 /** Reads and writes artefacts: checked when read, atomic when written, a run committed as a whole by one rename. */
-import { existsSync, mkdirSync } from 'node:fs'
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { mkdir, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { z } from 'zod'
 import { evalMetadata } from '../../schemas/eval_metadata.ts'
@@ -105,7 +105,7 @@ export async function commitRun(partial: string, benchmark: string, runId: strin
   await syncFolder(partial)
   mkdirSync(path.dirname(target), { recursive: true })
   if (existsSync(target)) await rm(target, { recursive: true, force: true })
-  await rename(partial, target)
+  renameSync(partial, target)
   await syncFolder(path.dirname(target))
 }
 

@@ -76,7 +76,7 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
   await using room = await openRoom()
   const home = path.join(room.path, 'home')
   const cwd = path.join(room.path, 'work')
-  mkdirSync(path.join(home, 'tmp'), { recursive: true })
+  for (const made of [home, path.join(home, 'tmp')]) mkdirSync(made)
   mkdirSync(request.folder, { recursive: true })
   const { userEnv: user, passEnv, hidden } = request
   const env = runEnvironment({ user, home, mark: room.mark, passEnv, hidden })
@@ -181,8 +181,9 @@ function taskOf(request: RunRequest, place: Place, skills: readonly InstalledSki
 /** The agent under its time limit. A timeout is an end like another: the engine has ended the agent by then. */
 async function timed(request: GatedRequest, task: EngineTask, transcript: Transcript): Promise<RunEnd> {
   const { gate } = request
-  using limit = workLimit(request.spec.timeout_seconds * 1000, () => gate.waitedMs)
-  const signal = AbortSignal.any([untilDeadline(request), limit.signal])
+  const ends = request.deadline ? [request.signal, request.deadline] : [request.signal]
+  using limit = workLimit(request.spec.timeout_seconds * 1000, () => gate.waitedMs, ends)
+  const { signal } = limit
   // in the room: nothing that was not looked through lies among the results
   const stderrFile = path.join(path.dirname(task.cwd), stderrName)
   const startedAt = new Date()

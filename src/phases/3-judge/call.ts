@@ -62,11 +62,10 @@ export async function callWithRetries(request: CallRequest): Promise<CallEnd> {
 
 async function callOnce(request: CallRequest, timeoutMs: number, gate: Gate): Promise<EngineOutcomeOrBroken> {
   const { engine, context, onCall } = request
-  using timeout = workLimit(timeoutMs, () => gate.waitedMs)
+  using timeout = workLimit(timeoutMs, () => gate.waitedMs, [context.signal])
   try {
     context.signal.throwIfAborted()
-    const signal = AbortSignal.any([context.signal, timeout.signal])
-    const outcome = await runAtGate(engine, request.task(), { ...context, signal, gate })
+    const outcome = await runAtGate(engine, request.task(), { ...context, signal: timeout.signal, gate })
     onCall(isUsed(outcome) ? outcome.report : null)
     return outcome
   } catch (thrown) {
