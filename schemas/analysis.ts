@@ -1,5 +1,6 @@
 /** `analysis.json`: why the winner of a comparison won, unsealed. */
 import { z } from 'zod'
+import { asked } from './asked.ts'
 
 const following = z.looseObject({ score: z.number(), issues: z.array(z.string()) })
 
@@ -27,15 +28,7 @@ export const analysis = z.looseObject({
   }),
   schema_version: z.literal(1).optional(),
   comparison: z.number().int().optional().describe('the N of the comparison-N.json that it is about'),
-  analyzer: z
-    .object({
-      engine: z.string(),
-      model: z.string().nullable(),
-      calls: z.number().int().nonnegative(),
-      tokens: z.number().int().nonnegative().nullable(),
-      cost_usd: z.number().nonnegative().nullable(),
-    })
-    .optional(),
+  analyzer: asked.optional(),
   analyzed_key: z.string().optional().describe('sha256 of the comparison and the model: the same is not asked again'),
 })
 

@@ -1,5 +1,6 @@
 /** `comparison-N.json`: a blind A/B verdict, asked in both orders. The seed's fields exactly, plus ours. */
 import { z } from 'zod'
+import { asked } from './asked.ts'
 
 const score = z.number().min(1).max(5)
 const count = z.number().int().nonnegative()
@@ -71,15 +72,7 @@ export const comparison = z.looseObject({
   judgements: z.array(judgement).optional(),
   contradicts_scores: z.boolean().optional().describe('a winner has the lower overall score'),
   lengths: z.object({ A: length, B: length }).optional(),
-  judge: z
-    .object({
-      engine: z.string(),
-      model: z.string().nullable(),
-      calls: count,
-      tokens: count.nullable(),
-      cost_usd: z.number().nonnegative().nullable(),
-    })
-    .optional(),
+  judge: asked.optional(),
   compared_key: z.string().optional().describe('sha256 of all that was judged, by whom: the same is not asked again'),
 })
 

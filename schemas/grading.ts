@@ -1,5 +1,6 @@
 /** `grading.json`: the verdicts on one run, each with evidence. Summaries are computed by us, never taken from a model. */
 import { z } from 'zod'
+import { asked } from './asked.ts'
 import { cachedFrom } from './cached_from.ts'
 import { lookedUp } from './evidence.ts'
 import { heldBack } from './held_back.ts'
@@ -85,13 +86,8 @@ export const grading = z.looseObject({
     .array(injectionAttempt)
     .optional()
     .describe('what seems to talk to the judge, found by rules; absent: nothing was found, or no judge was asked'),
-  judge: z
-    .object({
-      engine: z.string(),
-      model: z.string().nullable(),
-      calls: z.number().int().nonnegative(),
-      tokens: z.number().int().nonnegative().nullable(),
-      cost_usd: z.number().nonnegative().nullable(),
+  judge: asked
+    .extend({
       asked_again: z
         .number()
         .int()

@@ -9,6 +9,7 @@ import { redactorFor } from '../base/redact.ts'
 import { skillFiles } from '../phases/1-plan/skill.ts'
 import { analyzePair, analyzePromptSource, type OpenSide } from '../phases/3-judge/analyze/analyze_pair.ts'
 import { runOutputs } from '../phases/3-judge/judge_room.ts'
+import { askedOf } from '../phases/3-judge/meter.ts'
 import { readIf } from '../store/damage.ts'
 import { comparisonPaths, runPaths } from '../store/paths.ts'
 import { writeArtefact } from '../store/store.ts'
@@ -68,7 +69,6 @@ export async function oneAnalysis(one: Decided, { judge, openJudge, again }: How
     return null
   }
   const { comparator_reasoning, ...rest } = asked.value
-  const { calls, tokens, costUsd, model } = asked.spent
   const made: Analysis = redactorFor(context.env).value({
     comparison_summary: {
       winner,
@@ -79,7 +79,7 @@ export async function oneAnalysis(one: Decided, { judge, openJudge, again }: How
     ...rest,
     schema_version: 1,
     comparison: one.number,
-    analyzer: { engine: judge.name, model: model ?? judge.model, calls, tokens, cost_usd: costUsd },
+    analyzer: askedOf(judge, asked.spent),
     analyzed_key: keyOf(one, judge),
   })
   await writeArtefact(analysisSchema, file, made)

@@ -1,5 +1,4 @@
 /** audit: samples what a judge decided, for people to agree with or not; keeps what they say, and counts it. */
-import path from 'node:path'
 import type { AuditSummary } from '../../schemas/audit.ts'
 import { UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
@@ -14,8 +13,8 @@ import { auditWorkspace, keepLabel } from './label.ts'
 import { summarize } from './summarize.ts'
 
 export interface AuditRequest extends AuditSample {
-  /** A workspace (its newest benchmark is audited), or a benchmark. */
-  place: string
+  /** A benchmark, absolute. */
+  folder: string
 }
 
 export interface Audit {
@@ -31,7 +30,7 @@ export interface Audit {
 
 /** Throws UserError where no judge decided anything. */
 export async function openAudit(request: AuditRequest): Promise<Audit> {
-  const folder = await benchmarkIn(path.resolve(request.place))
+  const { folder } = request
   const workspace = auditWorkspace(folder)
   const all = await decisionsOf(folder, await readPlan(folder))
   if (all.length === 0) {
@@ -74,7 +73,8 @@ export async function summarizeAudit(audit: Audit, context: FlowContext): Promis
   return benchmark.audit ?? null
 }
 
-async function benchmarkIn(place: string): Promise<string> {
+/** The benchmark itself, or the newest of a workspace. Throws UserError where there is none. */
+export async function benchmarkIn(place: string): Promise<string> {
   if (await exists(benchmarkPaths(place).plan)) return place
   const [newest] = await listBenchmarks(place)
   if (newest === undefined)

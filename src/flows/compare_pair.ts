@@ -6,7 +6,7 @@ import { blinder, type Names } from '../phases/3-judge/compare/blind.ts'
 import { askCriteria, comparePair, type PairEnd } from '../phases/3-judge/compare/compare_pair.ts'
 import { comparedKey } from '../phases/3-judge/compare/compared_key.ts'
 import { digestOf } from '../phases/3-judge/compare/sides.ts'
-import { type Spent, totalSpent } from '../phases/3-judge/meter.ts'
+import { addSpent, askedOf, type Spent } from '../phases/3-judge/meter.ts'
 import { readComparison, writeComparison, writeComparisonError } from '../store/comparisons.ts'
 import { comparisonPaths } from '../store/paths.ts'
 import { type ComparePair, firstShown } from './compare_pairs.ts'
@@ -79,17 +79,15 @@ async function keep(pair: ComparePair, end: PairEnd, { how, key, context }: Keep
     const { reason } = redactor.value(end)
     const at = context.now().toISOString()
     await writeComparisonError(pair.folder, pair.number, { schema_version: 1, sides, reason, at })
-    tell(pair, { error: reason, usd: totalSpent(end.spent).costUsd }, context)
+    tell(pair, { error: reason, usd: addSpent(end.spent).costUsd }, context)
     return { end: 'error', wrote: paths.error }
   }
-  const { calls, tokens, costUsd, model } = totalSpent(end.spent)
-  const judge = { engine: how.judge.name, model: model ?? how.judge.model, calls, tokens, cost_usd: costUsd }
   const made = redactor.value({
     ...end.verdict,
     schema_version: 1 as const,
     sides,
     seed: how.seed,
-    judge,
+    judge: askedOf(how.judge, addSpent(end.spent)),
     compared_key: key,
   })
   await writeComparison(pair.folder, pair.number, made)

@@ -1,8 +1,9 @@
 /** `whetstone audit`: people look at a sample of what the judge decided. */
+import path from 'node:path'
 import type { Argv } from 'yargs'
-import { UserError } from '../../base/error.ts'
 import { exitCodes } from '../exit.ts'
-import { type Done, wholeNumber, withFlow, withJson } from './shared.ts'
+import { auditFlags } from './audit_flags.ts'
+import { type Done, withFlow, withJson } from './shared.ts'
 
 function auditOptions(args: Argv) {
   return withJson(args)
@@ -11,34 +12,7 @@ function auditOptions(args: Argv) {
       demandOption: true,
       describe: 'a workspace (its newest benchmark is audited) or a benchmark folder',
     })
-    .options({
-      sample: {
-        type: 'number',
-        requiresArg: true,
-        default: 10,
-        coerce: percentage,
-        describe: 'per cent of the decisions of each verdict in each arm, at least one of each',
-      },
-      seed: {
-        type: 'number',
-        requiresArg: true,
-        default: 1,
-        coerce: wholeNumber('seed', 0, 2 ** 31),
-        describe: 'draws the sample',
-      },
-      label: {
-        type: 'string',
-        array: true,
-        nargs: 1,
-        default: [] as string[],
-        describe: 'ID=agree, ID=disagree or ID=undo, without a terminal (repeatable)',
-      },
-      import: {
-        type: 'string',
-        requiresArg: true,
-        describe: 'lines that a report page gave away (audit_lines.jsonl); those known already are passed over',
-      },
-    })
+    .options(auditFlags)
     .usage(
       '$0 audit <workspace> [options]\n\nlook at a sample of what the judge decided, and say whether you agree\n\nOn a terminal: y agree, n disagree, s skip, u undo, q quit. What you say is\nappended to audit_log.jsonl; kappa, sensitivity, specificity and corrected rates\ngo into benchmark.json.',
     )
@@ -48,39 +22,38 @@ function auditOptions(args: Argv) {
     .example('$0 audit workspaces/pdf --import audit_lines.jsonl', 'what was marked in report.html')
 }
 
-function percentage(value: unknown): number {
-  if (typeof value === 'number' && value > 0 && value <= 100) return value
-  throw new UserError('--sample: not a number above 0 and up to 100', 'give per cent, such as --sample 10')
-}
-
-export function addAudit(args: Argv, done: Done): Argv {
-  return args.command(
-    'audit <workspace>',
-    'look at what the judge decided, and say whether you agree',
-    auditOptions,
-    async ({ workspace, sample, seed, label, json, import: from }) => {
-      const [{ openAudit, summarizeAudit }, { importLabels }, { auditLines, listed, said }, { ask, canAsk }] =
-        await Promise.all([
-          import('../../flows/audit.ts'),
-          import('../../flows/label.ts'),
-          import('../show_audit.ts'),
-          import('../ask_audit.ts'),
-        ])
-      const audit = await openAudit({ place: workspace, share: sample / 100, seed })
-      const before = audit.labels.size
-      const imported = from === undefined ? 0 : await importLabels(audit, from)
-      const told = imported + (await said(audit, label))
-      const isSaying = from !== undefined || label.length > 0
-      const isAsking = !isSaying && !json && canAsk()
-      const answered = isAsking
-        ? await ask(audit, { input: process.stdin, output: process.stdout })
-        : { said: 0, interrupted: false }
-      const isNews = told + answered.said > 0 || before > 0
-      const flow = (context: Parameters<typeof summarizeAudit>[1]) => summarizeAudit(audit, context)
-      const summary = isNews ? (await withFlow({ json, concurrency: 1 }, flow)).result : null
-      const lines = json || (!isSaying && !isAsking) ? listed(audit, json) : []
-      process.stdout.write([...lines, ...auditLines(audit, summary, json)].map((line) => `${line}\n`).join(''))
-      done(answered.interrupted ? exitCodes.interrupted : exitCodes.done)
-    },
-  )
+export function addAudit(args: Argv, done: Done, argv: readonly string[]): Argv {
+  const usage = 'audit <workspace>'
+  const what = 'look at what the judge decided, and say whether you agree'
+  return args.command(usage, what, auditOptions, async (given) => {
+    const [{ benchmarkIn, openAudit, summarizeAudit }, { configuredOf }] = await Promise.all([
+      import('../../flows/audit.ts'),
+      import('../config/of_benchmark.ts'),
+    ])
+    const folder = await benchmarkIn(path.resolve(given.workspace))
+    const of = { command: 'audit', usage, options: auditOptions, argv, args: given, print: given } as const
+    const parsed = await configuredOf({ ...of, benchmark: folder })
+    if (parsed === null) return done(exitCodes.done)
+    const [{ importLabels }, { auditLines, listed, said }, { ask, canAsk }] = await Promise.all([
+      import('../../flows/label.ts'),
+      import('../show_audit.ts'),
+      import('../ask_audit.ts'),
+    ])
+    const { sample, seed, label, json, import: from } = parsed
+    const audit = await openAudit({ folder, share: sample / 100, seed })
+    const before = audit.labels.size
+    const imported = from === undefined ? 0 : await importLabels(audit, from)
+    const told = imported + (await said(audit, label))
+    const isSaying = from !== undefined || label.length > 0
+    const isAsking = !isSaying && !json && canAsk()
+    const answered = isAsking
+      ? await ask(audit, { input: process.stdin, output: process.stdout })
+      : { said: 0, interrupted: false }
+    const isNews = told + answered.said > 0 || before > 0
+    const flow = (context: Parameters<typeof summarizeAudit>[1]) => summarizeAudit(audit, context)
+    const summary = isNews ? (await withFlow({ json, concurrency: 1 }, flow)).result : null
+    const lines = json || (!isSaying && !isAsking) ? listed(audit, json) : []
+    process.stdout.write([...lines, ...auditLines(audit, summary, json)].map((line) => `${line}\n`).join(''))
+    done(answered.interrupted ? exitCodes.interrupted : exitCodes.done)
+  })
 }

@@ -1,5 +1,6 @@
 /** The flags of `bench`. */
 import type { Options } from 'yargs'
+import { caseFlag, concurrencyFlag, passEnvFlag, printConfigFlag } from './common_flags.ts'
 import { gateFlags } from './gate_flags.ts'
 import { judgeFlags } from './judge_flags.ts'
 import { limitFlags } from './limit_flags.ts'
@@ -16,13 +17,7 @@ export const benchFlags = {
     describe: 'runs of each case in each arm',
   },
   ...untilFlags,
-  case: {
-    type: 'string',
-    array: true,
-    nargs: 1,
-    default: [] as string[],
-    describe: 'only these cases: id, name or glob (repeatable)',
-  },
+  ...caseFlag,
   engine: {
     type: 'string',
     requiresArg: true,
@@ -53,13 +48,7 @@ export const benchFlags = {
     describe: 'compare with an older version instead of no skill: a folder or git:<ref>',
   },
   suite: { type: 'string', requiresArg: true, describe: 'the suite file; <skill>/evals/evals.json if not given' },
-  concurrency: {
-    type: 'number',
-    requiresArg: true,
-    default: 4,
-    coerce: wholeNumber('concurrency', 1, 1000),
-    describe: 'runs at once',
-  },
+  ...concurrencyFlag('runs'),
   timeout: {
     type: 'number',
     requiresArg: true,
@@ -97,13 +86,7 @@ export const benchFlags = {
     default: 'natural' as const,
     describe: 'instructed: the prompt names the skill',
   },
-  'pass-env': {
-    type: 'string',
-    array: true,
-    nargs: 1,
-    default: [] as string[],
-    describe: 'environment variables that the agent may see (repeatable)',
-  },
+  ...passEnvFlag('the agent'),
   ...sandboxFlags,
   workspace: {
     type: 'string',
@@ -137,11 +120,7 @@ export const benchFlags = {
     default: true,
     describe: 'reuse runs of which all is the same, and keep new ones; --no-cache: neither',
   },
-  'print-config': {
-    type: 'boolean',
-    default: false,
-    describe: 'print every setting and where it comes from (flag, whetstone.config.yaml, default), run nothing',
-  },
+  ...printConfigFlag('run nothing'),
   explain: {
     type: 'boolean',
     default: false,

@@ -45,25 +45,25 @@ function requestOf(parsed: ArgumentsCamelCase<CompareArguments>): CompareRequest
   }
 }
 
-export function addCompare(args: Argv, done: Done): Argv {
-  return args.command(
-    'compare <benchmark> [other]',
-    'compare two arms blind, in both orders',
-    compareOptions,
-    async (parsed) => {
-      const [{ compare, planCompare }, show] = await Promise.all([
-        import('../../flows/compare.ts'),
-        import('../show_compare.ts'),
-      ])
-      const request = requestOf(parsed)
-      const { json, concurrency } = parsed
-      if (parsed.dryRun) {
-        const planned = (context: FlowContext) => planCompare(request, context)
-        show.showComparePlan((await withFlow({ json, concurrency }, planned)).result, json)
-        return done(exitCodes.done)
-      }
-      const { result, interrupted } = await withFlow({ json, concurrency }, (context) => compare(request, context))
-      done(show.showCompare(result, { json, interrupted }))
-    },
-  )
+export function addCompare(args: Argv, done: Done, argv: readonly string[]): Argv {
+  const usage = 'compare <benchmark> [other]'
+  return args.command(usage, 'compare two arms blind, in both orders', compareOptions, async (given) => {
+    const { configuredOf } = await import('../config/of_benchmark.ts')
+    const of = { command: 'compare', usage, options: compareOptions, argv, args: given, print: given } as const
+    const parsed = await configuredOf({ ...of, benchmark: given.benchmark })
+    if (parsed === null) return done(exitCodes.done)
+    const [{ compare, planCompare }, show] = await Promise.all([
+      import('../../flows/compare.ts'),
+      import('../show_compare.ts'),
+    ])
+    const request = requestOf(parsed)
+    const { json, concurrency } = parsed
+    if (parsed.dryRun) {
+      const planned = (context: FlowContext) => planCompare(request, context)
+      show.showComparePlan((await withFlow({ json, concurrency }, planned)).result, json)
+      return done(exitCodes.done)
+    }
+    const { result, interrupted } = await withFlow({ json, concurrency }, (context) => compare(request, context))
+    done(show.showCompare(result, { json, interrupted }))
+  })
 }

@@ -1,5 +1,14 @@
 /** The flags of `compare`. */
 import type { Options } from 'yargs'
+import {
+  askNobodyFlag,
+  caseFlag,
+  concurrencyFlag,
+  judgeServerFlag,
+  passEnvFlag,
+  printConfigFlag,
+  seedFlag,
+} from './common_flags.ts'
 import { sandboxFlags } from './sandbox_flags.ts'
 import { wholeNumber } from './shared.ts'
 
@@ -12,47 +21,24 @@ export const compareFlags = {
     coerce: (value: unknown) => (value === undefined ? undefined : wholeNumber('pairs', 1, 10_000)(value)),
     describe: 'pairs a case at most, drawn by the seed; all if not given',
   },
-  case: {
-    type: 'string',
-    array: true,
-    nargs: 1,
-    default: [] as string[],
-    describe: 'only these cases: id, name or glob (repeatable)',
-  },
+  ...caseFlag,
   judge: {
     type: 'string',
     requiresArg: true,
     describe: 'who compares: engine[:model] or a model; the judge of the benchmark if not given',
   },
-  'base-url': { type: 'string', requiresArg: true, describe: "where the judge's server is (a compatible server)" },
-  seed: {
-    type: 'number',
-    requiresArg: true,
-    default: 1,
-    coerce: wholeNumber('seed', 0, 2 ** 31),
-    describe: 'draws the pairs and which side is shown first',
-  },
+  ...judgeServerFlag,
+  ...seedFlag('the pairs and which side is shown first'),
   again: { type: 'boolean', default: false, describe: 'compare even what this judge has compared already' },
-  concurrency: {
-    type: 'number',
-    requiresArg: true,
-    default: 4,
-    coerce: wholeNumber('concurrency', 1, 1000),
-    describe: 'pairs at once',
-  },
+  ...concurrencyFlag('pairs'),
   output: { type: 'string', requiresArg: true, describe: 'of two folders: where the verdicts go' },
   prompt: {
     type: 'string',
     requiresArg: true,
     describe: 'of two folders: the task, where no eval_metadata.json says it',
   },
-  'dry-run': { type: 'boolean', default: false, describe: 'say what would be asked, and ask nobody' },
-  'pass-env': {
-    type: 'string',
-    array: true,
-    nargs: 1,
-    default: [] as string[],
-    describe: 'environment variables that a judge command may see (repeatable)',
-  },
+  ...askNobodyFlag,
+  ...printConfigFlag('compare nothing'),
+  ...passEnvFlag('a judge command'),
   ...sandboxFlags,
 } satisfies Record<string, Options>

@@ -1,6 +1,5 @@
 /** `whetstone grade`: grades finished runs again, without running them. */
-import path from 'node:path'
-import type { ArgumentsCamelCase, Argv } from 'yargs'
+import type { Argv } from 'yargs'
 import { exitCodes } from '../exit.ts'
 import { gradeFlags } from './grade_flags.ts'
 import { judgingWish } from './judge_flags.ts'
@@ -23,41 +22,21 @@ function gradeOptions(args: Argv) {
     .example('$0 grade <benchmark> --again 3', 'how sure is the judge? Three times more, beside the grades')
 }
 
-/** The configuration file is the one of the skill that was benched. */
-async function settingsOf(args: ArgumentsCamelCase<GradeArguments>, argv: readonly string[]) {
-  const [{ configure }, { readPlan }] = await Promise.all([
-    import('../config/configure.ts'),
-    import('../../store/store.ts'),
-  ])
-  const { path: skill } = (await readPlan(path.resolve(args.benchmark))).skill
-  const start = path.join(skill, 'evals')
-  return configure({ command: 'grade', usage: 'grade <benchmark>', options: gradeOptions, argv, args, start, skill })
-}
-
-type GradeArguments = ReturnType<typeof gradeOptions> extends Argv<infer T> ? T : never
-
 export function addGrade(args: Argv, done: Done, argv: readonly string[]): Argv {
-  return args.command(
-    'grade <benchmark>',
-    'grade finished runs again, without running them',
-    gradeOptions,
-    async (given) => {
-      const configured = await settingsOf(given, argv)
-      const parsed = configured.args
-      if (parsed.printConfig) {
-        const { printConfig } = await import('../config/print.ts')
-        process.stdout.write(`${printConfig({ of: parsed.benchmark, configured }, parsed.json)}\n`)
-        return done(exitCodes.done)
-      }
-      const { grade } = await import('../../flows/grade.ts')
-      const { benchmark, judge = null, baseUrl = null, case: cases, anew, again, cache, concurrency } = parsed
-      const { passEnv, json } = parsed
-      const sandbox = sandboxWish(parsed)
-      const judging = judgingWish(parsed)
-      const more = { judging, cases, anew, again, cache, concurrency, passEnv, sandbox }
-      const request = { benchmark, judge, baseUrl, ...more }
-      const { result, interrupted } = await withFlow({ json, concurrency }, (context) => grade(request, context))
-      done(await showResult(result, { json, interrupted }))
-    },
-  )
+  const usage = 'grade <benchmark>'
+  return args.command(usage, 'grade finished runs again, without running them', gradeOptions, async (given) => {
+    const { configuredOf } = await import('../config/of_benchmark.ts')
+    const of = { command: 'grade', usage, options: gradeOptions, argv, args: given, print: given } as const
+    const parsed = await configuredOf({ ...of, benchmark: given.benchmark })
+    if (parsed === null) return done(exitCodes.done)
+    const { grade } = await import('../../flows/grade.ts')
+    const { benchmark, judge = null, baseUrl = null, case: cases, anew, again, cache, concurrency } = parsed
+    const { passEnv, json } = parsed
+    const sandbox = sandboxWish(parsed)
+    const judging = judgingWish(parsed)
+    const more = { judging, cases, anew, again, cache, concurrency, passEnv, sandbox }
+    const request = { benchmark, judge, baseUrl, ...more }
+    const { result, interrupted } = await withFlow({ json, concurrency }, (context) => grade(request, context))
+    done(await showResult(result, { json, interrupted }))
+  })
 }

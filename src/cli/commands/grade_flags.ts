@@ -1,5 +1,6 @@
 /** The flags of `grade`. */
 import type { Options } from 'yargs'
+import { caseFlag, concurrencyFlag, judgeServerFlag, passEnvFlag, printConfigFlag } from './common_flags.ts'
 import { judgeFlags } from './judge_flags.ts'
 import { sandboxFlags } from './sandbox_flags.ts'
 import { wholeNumber } from './shared.ts'
@@ -11,18 +12,8 @@ export const gradeFlags = {
     describe: 'who grades: engine[:model] or a model, or a list of them; as planned if not given',
   },
   ...judgeFlags,
-  'base-url': {
-    type: 'string',
-    requiresArg: true,
-    describe: "where the judge's server is (a compatible server)",
-  },
-  case: {
-    type: 'string',
-    array: true,
-    nargs: 1,
-    default: [] as string[],
-    describe: 'only these cases: id, name or glob (repeatable)',
-  },
+  ...judgeServerFlag,
+  ...caseFlag,
   anew: {
     type: 'boolean',
     default: false,
@@ -40,24 +31,8 @@ export const gradeFlags = {
     coerce: wholeNumber('again', 0, 100),
     describe: 'grade each transcript so many times more, kept beside its grade: how much of the noise is the grading',
   },
-  concurrency: {
-    type: 'number',
-    requiresArg: true,
-    default: 4,
-    coerce: wholeNumber('concurrency', 1, 1000),
-    describe: 'gradings at once',
-  },
-  'print-config': {
-    type: 'boolean',
-    default: false,
-    describe: 'print every setting and where it comes from (flag, whetstone.config.yaml, default), grade nothing',
-  },
-  'pass-env': {
-    type: 'string',
-    array: true,
-    nargs: 1,
-    default: [] as string[],
-    describe: 'environment variables that checks may see (repeatable)',
-  },
+  ...concurrencyFlag('gradings'),
+  ...printConfigFlag('grade nothing'),
+  ...passEnvFlag('checks'),
   ...sandboxFlags,
 } satisfies Record<string, Options>

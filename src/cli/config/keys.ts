@@ -2,13 +2,25 @@
 import type { Options } from 'yargs'
 import { z } from 'zod'
 import { messageOf } from '../../base/error.ts'
+import { analyzeFlags } from '../commands/analyze_flags.ts'
+import { auditFlags } from '../commands/audit_flags.ts'
 import { benchFlags } from '../commands/bench_flags.ts'
+import { compareFlags } from '../commands/compare_flags.ts'
 import { gradeFlags } from '../commands/grade_flags.ts'
 
 /** Commands that read the file, each with its flags. */
-const configured = { bench: benchFlags, grade: gradeFlags } satisfies Record<string, Record<string, Options>>
+const configured = {
+  bench: benchFlags,
+  grade: gradeFlags,
+  compare: compareFlags,
+  analyze: analyzeFlags,
+  audit: auditFlags,
+} satisfies Record<string, Record<string, Options>>
 
 export type ConfiguredCommand = keyof typeof configured
+
+/** The first has the last word on what a key at the top is called. */
+const commands = ['bench', 'grade', 'compare', 'analyze', 'audit'] as const satisfies readonly ConfiguredCommand[]
 
 /** What one start of the program is asked to do, rather than how things are done here. */
 const oneTime: ReadonlySet<string> = new Set([
@@ -24,6 +36,7 @@ const oneTime: ReadonlySet<string> = new Set([
   'again',
   'anew',
   'yes',
+  ...['a', 'b', 'output', 'prompt', 'only', 'label', 'import'],
 ])
 
 /** Whose value is a path; it is meant relative to the file. */
@@ -48,6 +61,7 @@ export const harmless: ReadonlySet<string> = new Set([
     'judge-samples',
     'require-evidence',
   ],
+  ...['pairs', 'seed', 'sample'],
   ...['activation', 'workspace', 'cache', 'budget', 'budget-tokens', 'cost-per-run', 'deadline'],
   ...['ask-above-cost', 'ask-above-minutes', 'idle-timeout', 'gate', 'fail-on'],
 ])
@@ -81,21 +95,30 @@ export function settingsOf(command: ConfiguredCommand): Record<string, Options> 
 export const configFile = z
   .strictObject({
     $schema: z.string().optional().describe('for editors'),
-    ...fieldsOf({ ...settingsOf('grade'), ...settingsOf('bench') }),
-    bench: z
-      .strictObject(fieldsOf(settingsOf('bench')))
-      .optional()
-      .describe('for bench only'),
-    grade: z
-      .strictObject(fieldsOf(settingsOf('grade')))
-      .optional()
-      .describe('for grade only'),
+    ...fieldsOf(Object.assign({}, ...[...commands].reverse().map(settingsOf))),
+    ...sections(),
   })
   .describe('whetstone.config.yaml or .json: settings of the command line, kept in a file')
 
+function sections() {
+  const of = (command: ConfiguredCommand) =>
+    z
+      .strictObject(fieldsOf(settingsOf(command)))
+      .optional()
+      .describe(`for ${command} only`)
+  return {
+    bench: of('bench'),
+    grade: of('grade'),
+    compare: of('compare'),
+    analyze: of('analyze'),
+    audit: of('audit'),
+  } satisfies Record<ConfiguredCommand, z.ZodType>
+}
+
 /** The keys at the top of the file or in a section. */
 export function keysOf(section: string | null): string[] {
-  if (section === 'bench' || section === 'grade') return Object.keys(settingsOf(section))
+  const command = commands.find((name) => name === section)
+  if (command !== undefined) return Object.keys(settingsOf(command))
   return section === null ? Object.keys(configFile.shape) : []
 }
 

@@ -6,7 +6,7 @@ import type { Configured, Origin } from './configure.ts'
 export interface Printed {
   /** What the values are for: a skill or a benchmark folder. */
   of: string
-  configured: Configured<Readonly<Record<string, unknown>>>
+  configured: Configured<unknown>
 }
 
 export function printConfig({ of, configured }: Printed, json: boolean): string {

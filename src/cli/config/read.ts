@@ -32,8 +32,8 @@ export async function readConfig(file: string, command: ConfiguredCommand): Prom
   }
   const parsed = configFile.safeParse(document.toJS() ?? {})
   if (!parsed.success) throw mistakes(file, parsed.error.issues, lineOf)
-  const { bench, grade, ...shared } = parsed.data
-  const own = { bench, grade }[command] ?? {}
+  const { bench, grade, compare, analyze, audit, ...shared } = parsed.data
+  const own = { bench, grade, compare, analyze, audit }[command] ?? {}
   const known = new Set(keysOf(command))
   const top = Object.entries(shared).filter(([key]) => known.has(key) && !Object.hasOwn(own, key))
   const settings = [

@@ -166,7 +166,7 @@ async function finish(
     ...(judged &&
       choice &&
       judgeParts(judged, {
-        engine: choice.name,
+        name: choice.name,
         model: choice.model,
         heldBack: request.gate && heldBackBy(request.gate),
       })),

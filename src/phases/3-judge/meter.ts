@@ -1,4 +1,5 @@
 /** Counts what calls to an engine cost. */
+import type { Asked } from '../../../schemas/asked.ts'
 import type { EngineReport } from '../../engines/engine.ts'
 
 /** Sums over calls. Null: a call that answered did not say. */
@@ -46,14 +47,10 @@ export function openMeter(): Meter {
   }
 }
 
-/** The sums of several; null where one of them is unknown. */
-export function totalSpent(parts: readonly Spent[]): Spent {
-  return {
-    calls: parts.reduce((total, one) => total + one.calls, 0),
-    tokens: sum(parts.map(({ tokens }) => tokens)),
-    costUsd: sum(parts.map(({ costUsd }) => costUsd)),
-    model: parts.map(({ model }) => model).findLast((model) => model !== null) ?? null,
-  }
+/** As artefacts hold it; the model is the one that answered, else the one asked for. */
+export function askedOf({ name, model }: { name: string; model: string | null }, spent: Spent): Asked {
+  const { calls, tokens, costUsd } = spent
+  return { engine: name, model: spent.model ?? model, calls, tokens, cost_usd: costUsd }
 }
 
 function tokensOf({ usage }: EngineReport): number | null {

@@ -3,18 +3,15 @@ import type { Grading } from '../../../schemas/grading.ts'
 import type { HeldBack } from '../../../schemas/held_back.ts'
 import type { Judged } from './judge.ts'
 import type { JudgeAnswer } from './judge_answer.ts'
+import { askedOf } from './meter.ts'
 
 /** The judge's parts of a grading; `engine` and `model` are those asked for. */
 export function judgeParts(
   { answer, claims, spent, askedAgain, samples, agreement, injectionAttempts, cachedFrom }: Judged,
-  asked: { engine: string; model: string | null; heldBack?: HeldBack | null | undefined },
+  asked: { name: string; model: string | null; heldBack?: HeldBack | null | undefined },
 ): Pick<Grading, 'claims' | 'user_notes_summary' | 'eval_feedback' | 'injection_attempts' | 'judge'> {
   const judge = {
-    engine: asked.engine,
-    model: spent.model ?? asked.model,
-    calls: spent.calls,
-    tokens: spent.tokens,
-    cost_usd: spent.costUsd,
+    ...askedOf(asked, spent),
     ...(askedAgain !== undefined && { asked_again: askedAgain }),
     ...(samples !== undefined && { samples }),
     ...(agreement !== undefined && { agreement }),

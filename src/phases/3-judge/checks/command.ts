@@ -1,28 +1,16 @@
 /** command: a shell command ends with the wanted exit code, in a copy of the working folder as the agent left it. */
-import { mkdir } from 'node:fs/promises'
-import path from 'node:path'
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { messageOf } from '../../../base/error.ts'
 import { runMark } from '../../../base/processes.ts'
-import { openRoom } from '../../../base/room.ts'
 import { type ProcessEnd, runProcess, SpawnError } from '../../../base/spawn.ts'
 import { cappedEnd } from './evidence.ts'
 import type { CheckScene, CheckVerdict } from './scene.ts'
+import { inWorkingFolder } from './working_folder.ts'
 
 const defaultSeconds = 60
 const keptLines = 30
 
 export async function command(check: CheckOf<'command'>, scene: CheckScene): Promise<CheckVerdict> {
-  await using room = await openRoom()
-  const cwd = path.join(room.path, 'work')
-  await mkdir(cwd)
-  try {
-    await scene.restore(cwd)
-  } catch (error) {
-    scene.signal.throwIfAborted()
-    return { error: `the working folder could not be rebuilt: ${messageOf(error)}` }
-  }
-  return await runIn(check, scene, { cwd, mark: room.mark }) // awaited: the room must outlive it
+  return await inWorkingFolder(scene, (place) => runIn(check, scene, place))
 }
 
 async function runIn(

@@ -30,6 +30,18 @@ export async function untouched<T>(
     const files = scene.start.files.filter((file) => isUntouched(file.path))
     return await look(files.map((file) => ({ path: file.path, sha256: async () => file.sha256 })))
   }
+  return await inWorkingFolder(scene, async ({ cwd }) => {
+    const { files } = await walk(cwd, { skip: isPassedOver, links: 'never', unreadable: 'leave_out' })
+    const left = files.filter((file) => isUntouched(file.path))
+    return await look(left.map((file) => ({ path: file.path, sha256: () => hashFile(file.source) })))
+  })
+}
+
+/** Rebuilds the folder as the agent left it, for as long as `work` takes. `error`: it could not be. */
+export async function inWorkingFolder<T>(
+  scene: CheckScene,
+  work: (place: { cwd: string; mark: string }) => Promise<T>,
+): Promise<T | { error: string }> {
   await using room = await openRoom()
   const cwd = path.join(room.path, 'work')
   await mkdir(cwd)
@@ -39,9 +51,7 @@ export async function untouched<T>(
     scene.signal.throwIfAborted()
     return { error: `the working folder could not be rebuilt: ${messageOf(error)}` }
   }
-  const { files } = await walk(cwd, { skip: isPassedOver, links: 'never', unreadable: 'leave_out' })
-  const left = files.filter((file) => isUntouched(file.path))
-  return await look(left.map((file) => ({ path: file.path, sha256: () => hashFile(file.source) })))
+  return await work({ cwd, mark: room.mark }) // awaited: the room must outlive it
 }
 
 /** Whether the case names every file that lay there. */

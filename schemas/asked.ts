@@ -1,0 +1,14 @@
+/** Who was asked (to grade, compare, analyze), how often, and what it took. */
+import { z } from 'zod'
+
+const count = z.number().int().nonnegative()
+
+export const asked = z.object({
+  engine: z.string(),
+  model: z.string().nullable(),
+  calls: count,
+  tokens: count.nullable(),
+  cost_usd: z.number().nonnegative().nullable(),
+})
+
+export type Asked = z.infer<typeof asked>
