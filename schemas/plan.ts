@@ -51,6 +51,11 @@ export const runSpec = z.object({
     .string()
     .nullable()
     .describe('the name that must not be visible in this arm; null where the arm has it'),
+  among: z.array(skill).optional().describe('skills that lie beside it; absent: none'),
+  stop_at: z
+    .literal('skill_read')
+    .optional()
+    .describe('the run ends as soon as the skill was read; absent: at its own end'),
   sandbox: sandboxSettings.optional().describe('what the suite asks of the sandbox'),
   engine: engineChoice,
   max_turns: z.number().int().positive().nullable(),

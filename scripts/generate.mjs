@@ -33,6 +33,7 @@ const commands = [
   'audit',
   'cache',
   'check',
+  'triggers',
   'view',
   'diff',
   'demo',

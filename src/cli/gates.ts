@@ -6,7 +6,7 @@ import { colours, safe } from './style.ts'
 
 /** Throws UserError for what is no gate. */
 export function gatesOf(given: { gate: readonly string[]; failOn: readonly string[] }): Gate[] {
-  return [...given.gate, ...given.failOn.map((verdict) => `verdict != ${verdict}`)].map(parseGate)
+  return [...given.gate, ...given.failOn.map((verdict) => `verdict != ${verdict}`)].map((text) => parseGate(text))
 }
 
 export function judgeGates(gates: readonly Gate[], benchmark: Benchmark): GateResult[] {

@@ -3,6 +3,7 @@ import type { FlowEvent } from '../../schemas/flow_event.ts'
 import { reusedText } from '../phases/4-report/reused.ts'
 import { detectableText } from './design_lines.ts'
 import { comparisonAnalyzed, comparisonPlanned, pairJudged } from './live_comparison.ts'
+import { triggerRunText, triggerStatus, triggersPlanned } from './live_triggers.ts'
 import { advance, armRate, armsOf, type Cell, noProgress, type Progress, timeLeft } from './progress.ts'
 import { colours, columns, dollars, duration, oneLine, percent, safe } from './style.ts'
 
@@ -43,6 +44,7 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
     case 'plan_ready':
       return [...preamble(event), safe(heading(event))].join('\n')
     case 'run_finished': {
+      if (state.triggers !== null) return triggerRunText(event, state.triggers)
       if (event.cached) return null
       const how =
         event.status === 'completed' ? '' : ` ${event.status}${event.message ? `: ${oneLine(event.message, 200)}` : ''}`
@@ -74,6 +76,9 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
       return pairJudged(event)
     case 'comparison_analyzed':
       return comparisonAnalyzed(event)
+    case 'triggers_planned':
+      return triggersPlanned(event).join('\n')
+    case 'triggers_written':
     case 'run_started':
     case 'benchmark_written':
       return null
@@ -105,6 +110,7 @@ const above: ReadonlySet<string> = new Set([
   'comparison_planned',
   'pair_judged',
   'comparison_analyzed',
+  'triggers_planned',
 ])
 
 function damaged({ message, mended }: Extract<FlowEvent, { type: 'artefact_damaged' }>): string {
@@ -177,7 +183,7 @@ function table({ stream, concurrency }: LiveOptions): Live {
   }
   /** What was drawn stays above; the next benchmark gets a block of its own. */
   const leaveBlock = () => {
-    if (view.state.plan !== null) draw()
+    if (isUnderWay(view.state)) draw()
     view.state = noProgress
     view.height = 0
   }
@@ -191,7 +197,7 @@ function table({ stream, concurrency }: LiveOptions): Live {
       const line = aboveTheTable(event)
       if (line !== null || event.type === 'plan_ready') leaveBlock()
       view.state = advance(view.state, event)
-      view.dirty = view.state.plan !== null
+      view.dirty = isUnderWay(view.state)
       if (line !== null) stream.write(`${line}\n`)
       if (event.type === 'plan_ready')
         stream.write(
@@ -203,15 +209,20 @@ function table({ stream, concurrency }: LiveOptions): Live {
     say,
     end() {
       clearInterval(timer)
-      if (view.state.plan !== null) draw()
+      if (isUnderWay(view.state)) draw()
       view.height = 0
     },
   }
 }
 
+function isUnderWay({ plan, triggers }: Progress): boolean {
+  return plan !== null || triggers !== null
+}
+
 /** The lines of the table, no taller than the terminal. Exported for its test. */
 export function block(state: Progress, { stream, concurrency }: LiveOptions): string[] {
-  const { plan } = state
+  const { plan, triggers } = state
+  if (triggers !== null) return [oneLine(triggerStatus(triggers), (stream.columns ?? 100) - 1)]
   if (plan === null) return []
   const { bold, dim } = colours(stream)
   const width = stream.columns ?? 100

@@ -14,6 +14,7 @@ import { addDoctor } from './commands/doctor.ts'
 import { addEval } from './commands/eval.ts'
 import { addGrade } from './commands/grade.ts'
 import { addPractice } from './commands/practice.ts'
+import { addTriggers } from './commands/triggers.ts'
 import { addView } from './commands/view.ts'
 import { codeFor, fixOf } from './error_code.ts'
 import { exitCodes, exitHelp } from './exit.ts'
@@ -49,6 +50,7 @@ const commands = [
   addAnalyze,
   addAudit,
   addCheck,
+  addTriggers,
   addView,
   addDiff,
   addDemo,

@@ -4,6 +4,7 @@ import { nearest } from '../base/nearest.ts'
 import { benchFlags } from './commands/bench_flags.ts'
 import { compareFlags } from './commands/compare_flags.ts'
 import { evalFlags } from './commands/eval_flags.ts'
+import { triggersFlags } from './commands/triggers_flags.ts'
 
 const commands: Readonly<Record<string, string>> = {
   bench: '<skill>',
@@ -17,6 +18,7 @@ const commands: Readonly<Record<string, string>> = {
   doctor: '',
   practice: '--scenario FILE',
   check: '<skill>',
+  triggers: '<skill>',
   view: '[folder]',
   diff: '<before> <after>, or a folder of benchmarks',
   cache: 'stats or prune',
@@ -46,11 +48,14 @@ const switches = new Set([
   'report',
   'keep',
   'summary-only',
+  'stop-early',
+  'no-stop-early',
   'help',
   'version',
 ])
 const repeatable = new Set([
   'label',
+  'among',
   'gate',
   'reporter',
   'fail-on',
@@ -68,6 +73,7 @@ const flags = [
   ...Object.keys(benchFlags),
   ...Object.keys(compareFlags),
   ...Object.keys(evalFlags),
+  ...Object.keys(triggersFlags),
   'sample',
   'only',
   'label',

@@ -1,5 +1,6 @@
 /** What is known of a benchmark under way: a pure reduction of flow events, drawn by live.ts. */
 import type { FlowEvent } from '../../schemas/flow_event.ts'
+import { advanceTriggers, startTriggers, type TriggerProgress } from './live_triggers.ts'
 
 export interface Cell {
   planned: number
@@ -24,6 +25,8 @@ export interface Progress {
   limit: number | null
   /** The first case of which both arms are graded, in words. */
   firstPair: string | null
+  /** Trigger queries under way; null: none. */
+  triggers: TriggerProgress | null
 }
 
 export const noProgress: Progress = {
@@ -37,9 +40,12 @@ export const noProgress: Progress = {
   durations: [],
   limit: null,
   firstPair: null,
+  triggers: null,
 }
 
 export function advance(state: Progress, event: FlowEvent): Progress {
+  if (event.type === 'triggers_planned') return { ...noProgress, triggers: startTriggers(event) }
+  if (state.triggers !== null) return { ...state, triggers: advanceTriggers(state.triggers, event) }
   switch (event.type) {
     case 'plan_ready':
       return {
@@ -61,6 +67,7 @@ export function advance(state: Progress, event: FlowEvent): Progress {
     case 'benchmark_written':
     case 'artefact_damaged':
     case 'skill_failed':
+    case 'triggers_written':
     case 'comparison_planned':
     case 'pair_judged':
     case 'comparison_analyzed':

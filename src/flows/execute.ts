@@ -8,6 +8,7 @@ import type { RunRecord } from '../../schemas/run.ts'
 import { codeOf, messageOf } from '../base/error.ts'
 import type { WalkedFile } from '../base/files.ts'
 import type { SandboxChoice } from '../base/sandbox/choose.ts'
+import { stopAtRead } from '../engines/stop_at_read.ts'
 import { engineNamed } from '../engines/table.ts'
 import { runLocal, type Slot } from '../jobs/local.ts'
 import { withRetry } from '../jobs/retry.ts'
@@ -20,7 +21,7 @@ import type { Limited } from './limited.ts'
 import { openPace, type Pace, type PaceOptions } from './pace.ts'
 import { keepMade, type RunCache } from './run_cache.ts'
 import { runFinished, runName } from './run_events.ts'
-import { startQueue } from './start_order.ts'
+import { type StartQueue, startQueue } from './start_order.ts'
 
 export interface Execution {
   plan: Plan
@@ -38,6 +39,10 @@ export interface Execution {
   cache: RunCache | null
   /** Runs that are on disk and graded already, by run id: nothing is done for them. */
   settled: Pick<ReadonlySet<string>, 'has'>
+  /** True: nothing is to be graded. */
+  ungraded?: boolean
+  /** In which order runs start; absent: by what earlier benchmarks took. */
+  queue?: StartQueue<RunSpec>
   /** Absent: the pace is found by trying. */
   pace?: PaceOptions | undefined
   /** Whether the agents' working folders are kept beside what they left behind. */
@@ -48,6 +53,11 @@ interface Job {
   spec: RunSpec
   slot: Slot
   pace: Pace
+}
+
+function engineOf(spec: RunSpec) {
+  const engine = engineNamed(spec.engine.name)
+  return spec.stop_at === undefined || spec.skill === null ? engine : stopAtRead(engine, spec.skill.name)
 }
 
 /** Every run is made. */
@@ -75,13 +85,14 @@ export async function execute(execution: Execution, context: FlowContext): Promi
     })
   }
   const grade = (spec: RunSpec, stored: StoredRun) => {
+    if (execution.ungraded) return limited?.spending.graded(spec, null, stored.record)
     const request = { ...execution, spec, stored, again: false, pace }
     const grading = gradeLimit(() => orStop(gradeWithin(limited, request, context)))
     grading.catch(() => {}) // looked at when all runs have ended
     gradings.push(grading)
   }
   const missing = execution.plan.runs.filter(({ run_id }) => !execution.settled.has(run_id))
-  const queue = limited?.queue ?? (await startQueue(missing, execution.folder))
+  const queue = limited?.queue ?? execution.queue ?? (await startQueue(missing, execution.folder))
   const perform = async (spec: RunSpec, slot: Slot) => {
     if (execution.settled.has(spec.run_id)) return
     const stored = await readRun(execution.folder, spec.run_id)
@@ -156,7 +167,7 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
   const { retries } = plan.options
   context.emit({ type: 'run_started', ...runName(spec) })
   const partial = path.join(benchmarkPaths(execution.folder).partial, spec.run_id.replaceAll('/', '__'))
-  const engine = engineNamed(spec.engine.name)
+  const engine = engineOf(spec)
   const gate = pace.gate(engine, spec.engine)
   let failures = 0
   const attempt = async (number: number): Promise<RunResult> => {
@@ -167,6 +178,7 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
       engine,
       gate,
       skillFiles: (spec.skill && execution.skillFiles.get(spec.skill.sha256)) ?? [],
+      amongFiles: execution.skillFiles,
       folder: partial,
       userEnv: context.env,
       passEnv: execution.passEnv,

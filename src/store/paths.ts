@@ -12,18 +12,20 @@ export interface BenchmarkPaths {
   spent: string
   /** Of a benchmark of two equal arms: what later ones take from it. */
   calibration: string
+  /** Of a set of trigger queries: the result. */
+  triggers: string
   /** Runs are filled here and renamed into place when they are whole. */
   partial: string
 }
 
 /** What lies by timestamp in a workspace. Calibrations are apart: the newest benchmark is never one of them. */
-export type Collection = 'benchmarks' | 'calibrations' | 'evals'
+export type Collection = 'benchmarks' | 'calibrations' | 'evals' | 'triggers'
 
 export function collectionFolder(workspace: string, collection: Collection): string {
   return path.join(workspace, collection)
 }
 
-const collections: ReadonlySet<string> = new Set<Collection>(['benchmarks', 'calibrations', 'evals'])
+const collections: ReadonlySet<string> = new Set<Collection>(['benchmarks', 'calibrations', 'evals', 'triggers'])
 
 /** The workspace of a benchmark folder; null: it does not lie in one. */
 export function workspaceOf(folder: string): string | null {
@@ -46,6 +48,7 @@ export function benchmarkPaths(folder: string): BenchmarkPaths {
     report: path.join(folder, 'report.html'),
     spent: path.join(folder, 'spent.jsonl'),
     calibration: path.join(folder, 'calibration.json'),
+    triggers: path.join(folder, 'triggers.json'),
     partial: path.join(folder, '.partial'),
   }
 }

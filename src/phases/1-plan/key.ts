@@ -10,7 +10,7 @@ import { canonicalJson, sha256 } from '../../base/json.ts'
  */
 export function runShape(spec: Omit<RunSpec, 'key'>) {
   const { prompt, setup, skill, absent_skill, engine, max_turns, timeout_seconds, activation, run_number } = spec
-  const { files, git, environment, sandbox } = spec
+  const { files, git, environment, sandbox, among, stop_at } = spec
   return {
     prompt,
     files: contentOf(files),
@@ -19,6 +19,8 @@ export function runShape(spec: Omit<RunSpec, 'key'>) {
     ...(environment && { environment: environmentContent(environment) }),
     ...(sandbox && { sandbox }),
     skill: skill?.sha256 ?? null,
+    ...(among && { among: among.map(({ name, sha256: content }) => ({ name, content })) }),
+    ...(stop_at && { stop_at }),
     absent_skill,
     engine,
     max_turns,

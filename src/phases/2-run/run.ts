@@ -39,6 +39,8 @@ export interface RunRequest {
   engine: Engine
   /** The files of `spec.skill`, as skillFiles gives them; ignored where the arm has no skill. */
   skillFiles: readonly WalkedFile[]
+  /** The files of each of `spec.among`, by its sha256; absent: there is none. */
+  amongFiles?: ReadonlyMap<string, readonly WalkedFile[]>
   /** Folder to fill, absolute; nobody reads it before it is committed. */
   folder: string
   /** The user's environment, from which the run's own is built. */
@@ -127,6 +129,7 @@ async function runIn(request: GatedRequest, place: Place): Promise<RunEnd> {
     setup: spec.setup,
     skillsFolder: engine.skillsFolder,
     skill,
+    among: (spec.among ?? []).map((one) => ({ skill: one, files: request.amongFiles?.get(one.sha256) ?? [] })),
     env: place.env,
     sandbox: place.sandbox,
     signal: untilDeadline(request),

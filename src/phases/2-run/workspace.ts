@@ -20,6 +20,8 @@ export interface WorkspaceRequest {
   skillsFolder: string
   /** The skill and its files (without its `evals/`); null: none is installed. */
   skill: { skill: Skill; files: readonly WalkedFile[] } | null
+  /** Skills that are installed beside it; absent: none. */
+  among?: readonly { skill: Skill; files: readonly WalkedFile[] }[]
   env: Readonly<Record<string, string>>
   /** What `setup` is confined to; absent or null: nothing. */
   sandbox?: Sandbox | null
@@ -43,7 +45,8 @@ export async function layOut(request: WorkspaceRequest): Promise<InstalledSkill[
   await copyInputs(request.files, cwd)
   if (request.git !== null) await startGit(request, request.git === true)
   if (request.setup !== null) await runStep(['sh', '-c', request.setup], { cwd, env, sandbox, signal })
-  return request.skill === null ? [] : [await install(request.skill, path.join(cwd, request.skillsFolder))]
+  const skills = [...(request.skill === null ? [] : [request.skill]), ...(request.among ?? [])]
+  return await Promise.all(skills.map((one) => install(one, path.join(cwd, request.skillsFolder))))
 }
 
 /** A bundle made without HEAD says nothing of what to check out: its first branch then. */

@@ -13,17 +13,23 @@ export interface GateResult {
 }
 
 export function judgeGate(gate: Gate, benchmark: Benchmark): GateResult {
-  const found = valueAt(benchmark, gate.path)
+  const result = judgeValue(gate, valueAt(benchmark, gate.path), 'benchmark')
+  return result.passed || typeof result.value !== 'number'
+    ? result
+    : { ...result, message: `${result.message}${wideUnderLooks(gate, benchmark)}` }
+}
+
+/** The same of what was found at the gate's path; undefined: nothing. `what` it was looked for in. */
+export function judgeValue(gate: Gate, found: unknown, what: string): GateResult {
   const value = isSingle(found) ? found : null
   const outcome = (passed: boolean, message: string): GateResult => ({ gate: gate.text, passed, value, message })
   if (found !== undefined && !isSingle(found)) return outcome(false, 'not a single value')
-  if (found === undefined) return outcome(gate.operator === '==' && gate.limit === null, 'not in this benchmark')
+  if (found === undefined) return outcome(gate.operator === '==' && gate.limit === null, `not in this ${what}`)
   if (value === null && gate.limit !== null) return outcome(false, 'not known')
   if (value !== null && gate.limit !== null && typeof value !== typeof gate.limit) {
     return outcome(false, `is ${shown(value)}, a ${typeof value}, held against a ${typeof gate.limit}`)
   }
-  const passed = holds(gate.operator, value, gate.limit)
-  return outcome(passed, `is ${shown(value)}${passed ? '' : wideUnderLooks(gate, benchmark)}`)
+  return outcome(holds(gate.operator, value, gate.limit), `is ${shown(value)}`)
 }
 
 /** An interval that holds at every look is far wider than the test, which may have decided. */

@@ -2,7 +2,7 @@
 import { UserError } from '../../../base/error.ts'
 import { nearest } from '../../../base/nearest.ts'
 import { type Step, steps, unknownStep } from './path.ts'
-import { shortNames } from './short_names.ts'
+import { type GateSubject, ofBenchmark } from './subject.ts'
 
 /** What a value is held against. */
 export type Limit = string | number | boolean | null
@@ -20,28 +20,30 @@ export interface Gate {
 
 const form = /^\s*(?<path>[\w.[\]/ -]*?[\w\]])\s*(?<operator>>=|<=|==|!=|>|<)\s*(?<value>\S.*?)\s*$/s
 
-/** Throws UserError for what is no gate, a path that benchmark.json can't have, or an order of what has none. */
-export function parseGate(text: string): Gate {
+/** Throws UserError for what is no gate, a path that the file can't have, or an order of what has none. */
+export function parseGate(text: string, of: GateSubject = ofBenchmark): Gate {
   const parts = form.exec(text)?.groups
   const operator = operators.find((one) => one === parts?.operator)
   if (parts === undefined || operator === undefined) {
-    throw new UserError(`--gate ${JSON.stringify(text)}: not of the form path op value`, example)
+    throw new UserError(`--gate ${JSON.stringify(text)}: not of the form path op value`, of.example)
   }
   const { path: written = '', value = '' } = parts
-  const path = steps(shortNames[written] ?? written)
-  const unknown = unknownStep(path)
+  const path = steps(of.shortNames[written] ?? written)
+  const unknown = unknownStep(path, of)
   if (unknown !== null)
-    throw new UserError(`--gate ${JSON.stringify(text)}: ${unknown.message}`, fixOf(written, unknown))
+    throw new UserError(`--gate ${JSON.stringify(text)}: ${unknown.message}`, fixOf(written, unknown, of.shortNames))
   const limit = limitOf(value, text)
   if (typeof limit !== 'number' && operator !== '==' && operator !== '!=') {
-    throw new UserError(`--gate ${JSON.stringify(text)}: ${operator} needs a number, not ${value}`, example)
+    throw new UserError(`--gate ${JSON.stringify(text)}: ${operator} needs a number, not ${value}`, of.example)
   }
   return { text: text.trim(), path, operator, limit }
 }
 
-const example = 'such as --gate "ci_low > 0", --gate "cost.agent_usd <= 5" or --gate "verdict == helps"'
-
-function fixOf(written: string, { name, known }: { name: string; known: string[] }): string {
+function fixOf(
+  written: string,
+  { name, known }: { name: string; known: string[] },
+  shortNames: GateSubject['shortNames'],
+): string {
   const near = nearest(name, known)
   const short = nearest(written, Object.keys(shortNames))
   const meant = [...short, ...near]

@@ -1,6 +1,6 @@
 /** Paths into benchmark.json: their steps, which of them its schema knows, and what lies at one. */
 import { z } from 'zod'
-import { type Benchmark, benchmark } from '../../../../schemas/benchmark.ts'
+import type { Benchmark } from '../../../../schemas/benchmark.ts'
 import { armsOf } from '../arms.ts'
 
 export type Step = string | number
@@ -26,14 +26,17 @@ interface JsonSchema {
   anyOf?: JsonSchema[]
 }
 
-/** The first step that no benchmark.json can have; null: all can be. */
-export function unknownStep(path: readonly Step[]): Unknown | null {
-  let places: JsonSchema[] = [z.toJSONSchema(benchmark, { io: 'output' }) as JsonSchema]
+/** The first step that a file of this schema can't have; null: all can be. */
+export function unknownStep(
+  path: readonly Step[],
+  { file, schema }: { file: string; schema: z.ZodType },
+): Unknown | null {
+  let places: JsonSchema[] = [z.toJSONSchema(schema, { io: 'output' }) as JsonSchema]
   for (const [at, step] of path.entries()) {
     const next = places.flatMap((place) => stepInto(place, step))
     if (next.length === 0) {
       const known = [...new Set(places.flatMap(alternatives).flatMap((place) => Object.keys(place.properties ?? {})))]
-      const where = at === 0 ? 'benchmark.json' : path.slice(0, at).join('.')
+      const where = at === 0 ? file : path.slice(0, at).join('.')
       return { message: `${where} has no ${JSON.stringify(step)}`, name: String(step), known }
     }
     places = next
@@ -57,6 +60,14 @@ function stepInto(place: JsonSchema, step: Step): JsonSchema[] {
 }
 
 /** The value at the path; undefined: nothing is there. */
+export function valueIn(made: unknown, path: readonly Step[]): unknown {
+  return path.reduce<unknown>((value, step) => {
+    if (value === null || typeof value !== 'object') return undefined
+    return Object.entries(value).find(([key]) => key === String(step))?.[1]
+  }, made)
+}
+
+/** The same in a benchmark, whose arms may be called candidate and baseline. */
 export function valueAt(made: Benchmark, path: readonly Step[]): unknown {
   const { candidate, baseline } = armsOf(made)
   const names: Record<string, string | null> = { candidate, baseline }

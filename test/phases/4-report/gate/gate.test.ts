@@ -8,6 +8,7 @@ import { judgeGate } from '../../../../src/phases/4-report/gate/judge.ts'
 import { parseGate } from '../../../../src/phases/4-report/gate/parse.ts'
 import { steps, unknownStep } from '../../../../src/phases/4-report/gate/path.ts'
 import { shortNames } from '../../../../src/phases/4-report/gate/short_names.ts'
+import { ofBenchmark } from '../../../../src/phases/4-report/gate/subject.ts'
 
 const golden = path.join(import.meta.dirname, '../golden/benchmark.json')
 const made = benchmark.parse(JSON.parse(readFileSync(golden, 'utf8')))
@@ -128,6 +129,6 @@ test('the short names, each for its own path', () => {
 })
 
 test.each(Object.entries(shortNames))('the short name %s is a path of the schema', (name, full) => {
-  expect(unknownStep(full.split('.'))).toBeNull()
+  expect(unknownStep(full.split('.'), ofBenchmark)).toBeNull()
   expect(parseGate(`${name} == null`).path).toEqual(full.split('.'))
 })

@@ -1,0 +1,107 @@
+/** The flags of `triggers`, most of them as in `bench`. */
+import type { Options } from 'yargs'
+import { UserError } from '../../base/error.ts'
+import { benchFlags } from './bench_flags.ts'
+import { sandboxFlags } from './sandbox_flags.ts'
+import { seconds } from './shared.ts'
+
+const mistakes = ['missed', 'wrongly_triggered'] as const
+export type TriggerMistake = (typeof mistakes)[number]
+
+/** How queries are asked; `improve --description` takes the same. */
+export const askingFlags = {
+  set: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'the queries (JSON); evals/trigger-eval.json or its like in the skill if not given',
+  },
+  among: {
+    type: 'string',
+    array: true,
+    nargs: 1,
+    default: [] as string[],
+    describe: 'a skill, or a folder of skills, that lie beside it and compete for the query (repeatable)',
+  },
+  runs: { ...benchFlags.runs, describe: 'runs of each query' },
+  threshold: {
+    type: 'number',
+    requiresArg: true,
+    default: 0.5,
+    coerce: shareFrom0('threshold'),
+    describe: 'from which share of its runs a query counts as triggered',
+  },
+  engine: {
+    ...benchFlags.engine,
+    describe: 'who works: claude-code, anthropic, codex, openai, opencode, with :model; auto takes the first that can',
+  },
+  model: benchFlags.model,
+  'base-url': { ...benchFlags['base-url'], describe: 'where the server of the engine is (a compatible server)' },
+  concurrency: benchFlags.concurrency,
+  timeout: {
+    ...benchFlags.timeout,
+    default: 180,
+    coerce: seconds('timeout'),
+    describe: 'seconds for one run; one that had no answer by then is an error, not "not triggered"',
+  },
+  'idle-timeout': benchFlags['idle-timeout'],
+  'max-turns': {
+    ...benchFlags['max-turns'],
+    default: 10,
+    describe: 'a run that had not read the skill after so many model responses counts as not triggered',
+  },
+  retries: benchFlags.retries,
+  'stop-early': {
+    type: 'boolean',
+    default: true,
+    describe: 'end a run as soon as the skill was read; --no-stop-early: let each come to its own end',
+  },
+  'pass-env': benchFlags['pass-env'],
+  ...sandboxFlags,
+  workspace: { ...benchFlags.workspace, describe: 'where results go; ./workspaces/<skill_name> if not given' },
+  budget: benchFlags.budget,
+  'budget-tokens': benchFlags['budget-tokens'],
+  'cost-per-run': benchFlags['cost-per-run'],
+  deadline: benchFlags.deadline,
+} satisfies Record<string, Options>
+
+export const triggersFlags = {
+  ...askingFlags,
+  gate: {
+    ...benchFlags.gate,
+    describe: 'exit 1 unless this holds of triggers.json, such as "recall >= 90%" (repeatable; docs/triggers.md)',
+  },
+  'fail-on': {
+    type: 'string',
+    requiresArg: true,
+    default: [] as TriggerMistake[],
+    defaultDescription: 'none',
+    coerce: mistakesOf,
+    describe: 'exit 1 when a query is missed or wrongly_triggered (with commas)',
+  },
+  fresh: {
+    type: 'boolean',
+    default: false,
+    describe: 'start anew instead of going on with an unfinished measurement of the same queries',
+  },
+  'dry-run': { type: 'boolean', default: false, describe: 'print the plan and the number of runs, run nothing' },
+} satisfies Record<string, Options>
+
+function shareFrom0(flag: string) {
+  return (value: unknown): number => {
+    if (typeof value === 'number' && value > 0 && value <= 1) return value
+    throw new UserError(`--${flag}: not a share above 0 and up to 1`)
+  }
+}
+
+function isMistake(name: string): name is TriggerMistake {
+  return mistakes.some((one) => one === name)
+}
+
+function mistakesOf(value: unknown): TriggerMistake[] {
+  const given = (Array.isArray(value) ? value : [value]).flatMap((one) => String(one).split(','))
+  const names = given.map((one) => one.trim()).filter((one) => one !== '')
+  const odd = names.filter((one) => !isMistake(one))
+  // the parser hands on the message alone, so that the way out is in it
+  if (odd.length > 0) throw new UserError(`--fail-on: ${odd.join(', ')} is not known; there are ${mistakes.join(', ')}`)
+  return names.filter(isMistake)
+}

@@ -1,0 +1,83 @@
+/** Draws trigger queries under way: who was chosen, how many runs have an answer, how many triggered. */
+import type { FlowEvent } from '../../schemas/flow_event.ts'
+import { dollars, oneLine, percent } from './style.ts'
+
+type Planned = Extract<FlowEvent, { type: 'triggers_planned' }>
+type RunFinished = Extract<FlowEvent, { type: 'run_finished' }>
+
+/** null of `progress.triggers`: no queries are under way. */
+export interface TriggerProgress {
+  plan: Planned
+  running: number
+  finished: number
+  /** Runs without an answer. */
+  errors: number
+  /** Of queries that should trigger, and of those that should not: runs with an answer, and those that triggered. */
+  should: { runs: number; triggered: number }
+  shouldNot: { runs: number; triggered: number }
+  usd: number | null
+}
+
+export function startTriggers(plan: Planned): TriggerProgress {
+  const none = { runs: 0, triggered: 0 }
+  return { plan, running: 0, finished: plan.done, errors: 0, should: none, shouldNot: none, usd: null }
+}
+
+/** After another event. */
+export function advanceTriggers(state: TriggerProgress, event: FlowEvent): TriggerProgress {
+  if (event.type === 'run_started') return { ...state, running: state.running + 1 }
+  if (event.type !== 'run_finished') return state
+  const { eval_id, skill_read, cost_usd } = event
+  const usd = cost_usd === null ? state.usd : (state.usd ?? 0) + cost_usd
+  const next = { ...state, usd, running: Math.max(0, state.running - 1), finished: state.finished + 1 }
+  if (!hasAnswer(event)) return { ...next, errors: state.errors + 1 }
+  const which = state.plan.queries.find((one) => one.eval_id === eval_id)?.should_trigger ? 'should' : 'shouldNot'
+  const { runs, triggered } = state[which]
+  return { ...next, [which]: { runs: runs + 1, triggered: triggered + (skill_read === true ? 1 : 0) } }
+}
+
+function hasAnswer({ status, skill_read }: RunFinished): boolean {
+  return skill_read === true || (status === 'completed' && skill_read === false)
+}
+
+const mostWarnings = 5
+
+/** What a user should know before the runs. */
+export function triggersPlanned(plan: Planned): string[] {
+  const { choices, warnings, queries, among, runs, done } = plan
+  const should = queries.filter(({ should_trigger }) => should_trigger).length
+  const engine = plan.model ? `${plan.engine} (${plan.model})` : plan.engine
+  const beside = among.length === 0 ? '' : ` · among ${among.length} other skills`
+  const counts = `${queries.length} queries (${should} should trigger, ${queries.length - should} should not)`
+  const hidden = warnings.length - mostWarnings
+  return [
+    ...choices,
+    ...warnings.slice(0, mostWarnings).map(({ file, at, message }) => `warning ${file} ${at}: ${message}`),
+    ...(hidden > 0 ? [`… ${hidden} more warnings in plan.json`] : []),
+    ...(done > 0 ? [`going on in ${plan.folder}: ${done} of ${runs} runs already done`] : []),
+    `${plan.skill_name} · ${engine} · ${counts} = ${runs} runs${beside}`,
+  ].map((line) => oneLine(line, 500))
+}
+
+/** One run, as a line. */
+export function triggerRunText(event: RunFinished, { plan, finished }: TriggerProgress): string {
+  const query = plan.queries.find(({ eval_id }) => eval_id === event.eval_id)
+  const said = event.skill_read === true ? 'triggered' : 'not triggered'
+  const how = hasAnswer(event) ? said : `NO ANSWER: ${event.kind ?? event.status}: ${oneLine(event.message ?? '', 200)}`
+  const wrong = hasAnswer(event) && event.skill_read !== query?.should_trigger ? ' ✗' : ''
+  return `[${finished}/${plan.runs}] ${event.eval_id} ${oneLine(event.eval_name, 50)} · run ${event.run_number}: ${how}${wrong}`
+}
+
+/** The line that is drawn again and again. */
+export function triggerStatus({ plan, running, finished, errors, should, shouldNot, usd }: TriggerProgress): string {
+  const rate = ({ runs, triggered }: { runs: number; triggered: number }) =>
+    runs === 0 ? '–' : `${percent(triggered / runs)} of ${runs}`
+  return [
+    `${finished}/${plan.runs} runs`,
+    `${running} at work`,
+    `should trigger: ${rate(should)}`,
+    `should not: ${rate(shouldNot)}`,
+    ...(errors > 0 ? [`${errors} without an answer`] : []),
+    ...(usd === null ? [] : [dollars(usd)]),
+  ].join(' · ')
+}

@@ -1,0 +1,133 @@
+/** Prints what a measurement of triggers ended with, or would do; gives the exit code. */
+import path from 'node:path'
+import type { TriggerConfusion, Triggers } from '../../schemas/triggers.ts'
+import type { PreparedTriggers } from '../flows/triggers/prepare_triggers.ts'
+import type { TriggersResult } from '../flows/triggers/triggers.ts'
+import { type GateResult, judgeValue } from '../phases/4-report/gate/judge.ts'
+import type { Gate } from '../phases/4-report/gate/parse.ts'
+import { valueIn } from '../phases/4-report/gate/path.ts'
+import { savingText, triggerHeader, triggerRow, triggerSentences } from '../phases/4-report/triggers/text.ts'
+import type { TriggerMistake } from './commands/triggers_flags.ts'
+import { exitCodes } from './exit.ts'
+import { gateLines } from './gates.ts'
+import { colours, columns, dollars, duration, oneLine, percent, safe, wrap } from './style.ts'
+
+interface HowToShow {
+  json: boolean
+  interrupted: boolean
+  gates: readonly Gate[]
+  failOn: readonly TriggerMistake[]
+}
+
+/** Exit code 0; 1 when a gate fails, 3 when a run has no answer (which wins), 130 after Ctrl-C. */
+export function showTriggers(result: TriggersResult, how: HowToShow): number {
+  const { folder, file, triggers } = result
+  const gates = judged(triggers, how)
+  const code = codeOf(triggers, gates, how.interrupted)
+  if (how.json) {
+    const line = { type: 'result', exit_code: code, folder, file, ...triggers, gates }
+    process.stdout.write(`${JSON.stringify(line)}\n`)
+  } else process.stdout.write(`${[...resultLines(result), ...gateLines(gates)].join('\n')}\n`)
+  return code
+}
+
+function judged(triggers: Triggers, { gates, failOn }: Pick<HowToShow, 'gates' | 'failOn'>): GateResult[] {
+  const held = gates.map((gate) => judgeValue(gate, valueIn(triggers, gate.path), 'measurement'))
+  const refused = failOn.map((kind): GateResult => {
+    const count = triggers.confusions.filter((one) => one.kind === kind).length
+    const message = `${count} ${count === 1 ? 'query' : 'queries'}`
+    return { gate: `no query ${kind.replace('_', ' ')}`, passed: count === 0, value: count, message }
+  })
+  return [...held, ...refused]
+}
+
+function codeOf({ complete }: Triggers, gates: readonly GateResult[], interrupted: boolean): number {
+  if (interrupted) return exitCodes.interrupted
+  if (!complete) return exitCodes.incomplete
+  return gates.every(({ passed }) => passed) ? exitCodes.done : exitCodes.gateFailed
+}
+
+function resultLines({ file, triggers }: TriggersResult): string[] {
+  const { bold, yellow, dim } = colours(process.stdout)
+  const { summary, warnings, saving, stop, complete } = triggers
+  const width = process.stdout.isTTY ? Math.max(40, (process.stdout.columns ?? 100) - 1) : Number.POSITIVE_INFINITY
+  const unmade = `INCOMPLETE: ${summary.runs_decided} of ${summary.runs_planned} runs have an answer; the same command goes on`
+  const table = tableOf(triggers)
+  return [
+    '',
+    ...(stop === null ? [] : [yellow(safe(stop.reason))]),
+    ...(complete ? [] : [yellow(bold(unmade))]),
+    ...triggerSentences(triggers).flatMap((one) => wrap(one, width).map((line) => bold(line))),
+    '',
+    dim(table[0] ?? ''),
+    ...table.slice(1),
+    '',
+    ...triggers.confusions.flatMap((one) => wrap(`- ${confusionText(one)}`, width)),
+    ...warnings.flatMap((one) => wrap(`- ${one}`, width).map((line) => yellow(line))),
+    ...errorsIn(triggers).flatMap((one) => wrap(`- ${one}`, width).map((line) => yellow(line))),
+    ...(saving === null ? [] : wrap(savingText(saving), width)),
+    dim(costText(triggers)),
+    `${dim('wrote')} ${safe(path.relative(process.cwd(), file) || file)}`,
+  ]
+}
+
+function tableOf({ results }: Triggers): string[] {
+  const { green, red, yellow } = colours(process.stdout)
+  const room = process.stdout.isTTY ? Math.max(20, (process.stdout.columns ?? 100) - 42) : 70
+  const marks = { right: green('✓'), wrong: red('✗'), open: yellow('?') }
+  const rows = results.map((result) => {
+    const { mark, cells } = triggerRow(result)
+    const [query = '', ...rest] = cells
+    return [marks[mark], oneLine(query, room), ...rest]
+  })
+  return columns([triggerHeader, ...rows], [3, 4, 5])
+}
+
+function confusionText({ kind, query_id, query, trigger_rate, instead }: TriggerConfusion): string {
+  const what = kind === 'missed' ? 'missed' : 'wrongly triggered'
+  const others = instead.map(({ skill, runs }) => `${skill} (${runs})`).join(', ')
+  const rest = others === '' ? '' : `; other skills read: ${others}`
+  return `${what} at ${percent(trigger_rate)}: ${query_id} ${oneLine(query, 120)}${rest}`
+}
+
+/** One line for each kind of error, with the first message of it. */
+function errorsIn({ results }: Triggers): string[] {
+  const first = new Map<string, string>()
+  for (const { query_runs } of results) {
+    for (const { error } of query_runs)
+      if (error !== null && !first.has(error.kind)) first.set(error.kind, error.message)
+  }
+  return [...first].map(([kind, message]) => `${kind}: ${oneLine(message, 300)}`)
+}
+
+function costText({ cost }: Triggers): string {
+  const { usd, tokens, seconds, unknown } = cost
+  const more = usd !== null && unknown > 0 ? ` and what ${unknown} runs do not say` : ''
+  return [
+    usd === null ? 'cost not known' : `${dollars(usd)}${more}`,
+    ...(tokens === null ? [] : [`${tokens.toLocaleString('en-US')} tokens`]),
+    `${duration(seconds * 1000)} of work`,
+  ].join(' · ')
+}
+
+/** What --dry-run says. */
+export function showTriggerPlan({ plan, set, choices }: PreparedTriggers, json: boolean): void {
+  const should = set.queries.filter(({ shouldTrigger }) => shouldTrigger).length
+  const among = (plan.runs[0]?.among ?? []).map(({ name }) => name)
+  const { engine } = plan.options
+  if (json) {
+    const { path: file, format } = set
+    const line = { type: 'plan', set: file, format, queries: set.queries.length, should, among, runs: plan.runs.length }
+    process.stdout.write(`${JSON.stringify({ ...line, engine, warnings: plan.warnings })}\n`)
+    return
+  }
+  const lines = [
+    ...choices,
+    `set ${path.relative(process.cwd(), set.path)} (${set.format})`,
+    ...plan.warnings.map(({ at, message }) => `warning ${at}: ${message}`),
+    `${set.queries.length} queries: ${should} should trigger, ${set.queries.length - should} should not`,
+    `skills beside it: ${among.length === 0 ? 'none' : among.join(', ')}`,
+    `${plan.runs.length} runs on ${[engine.name, engine.model].filter(Boolean).join(':')}; nothing was started`,
+  ]
+  process.stdout.write(`${lines.map(safe).join('\n')}\n`)
+}

@@ -1,0 +1,129 @@
+/** Asks every query of a plan that has no answer yet, in a folder that is held, and writes triggers.json. */
+import path from 'node:path'
+import pLimit from 'p-limit'
+import type { Stop } from '../../../schemas/limits.ts'
+import { type Plan, plan as planSchema } from '../../../schemas/plan.ts'
+import { type Triggers, triggers as triggersSchema } from '../../../schemas/triggers.ts'
+import type { WalkedFile } from '../../base/files.ts'
+import { redactorFor } from '../../base/redact.ts'
+import type { SandboxChoice } from '../../base/sandbox/choose.ts'
+import { readStop } from '../../engines/stop_at_read.ts'
+import type { QuerySet } from '../../phases/1-plan/triggers/query_set.ts'
+import { triggersOf } from '../../phases/4-report/triggers/report.ts'
+import type { AskedQuery } from '../../phases/4-report/triggers/result.ts'
+import type { MadeRun } from '../../phases/4-report/triggers/run_entry.ts'
+import { readIf, readTranscript } from '../../store/damage.ts'
+import { benchmarkPaths, runPaths } from '../../store/paths.ts'
+import { listBenchmarks, readRun, writeArtefact } from '../../store/store.ts'
+import type { FlowContext } from '../context.ts'
+import { execute, uncached } from '../execute.ts'
+import { openLimited, shareOf } from '../limited.ts'
+import { mend } from '../mend.ts'
+import { queueOf } from '../start_order.ts'
+import { hiddenFrom } from '../start_sandbox.ts'
+import type { AskingWish } from './prepare_triggers.ts'
+
+export interface Asking {
+  plan: Plan
+  set: QuerySet
+  /** Files of each skill by its sha256. */
+  skillFiles: ReadonlyMap<string, readonly WalkedFile[]>
+  /** The folder of the measurement, absolute. */
+  folder: string
+  workspace: string
+  sandbox: SandboxChoice
+  wish: Pick<AskingWish, 'threshold' | 'concurrency' | 'passEnv' | 'limits' | 'purses' | 'pace'>
+}
+
+/** Throws the abort reason when cut short; what was made until then is kept. */
+export async function ask(asking: Asking, context: FlowContext): Promise<Triggers> {
+  const { plan, folder, workspace, sandbox, wish, skillFiles } = asking
+  await writeArtefact(planSchema, benchmarkPaths(folder).plan, plan)
+  await mend(folder, plan, context)
+  using limited = await openLimited({ plan, folder, workspace, ...shareOf(wish) }, context)
+  await execute(
+    {
+      plan,
+      folder,
+      skillFiles,
+      passEnv: wish.passEnv,
+      hidden: hiddenFrom(plan, workspace),
+      sandbox,
+      concurrency: wish.concurrency,
+      limited,
+      pace: wish.pace,
+      ...uncached,
+      ungraded: true,
+      queue: queueOf(plan.runs, new Map()),
+    },
+    context,
+  )
+  context.signal.throwIfAborted()
+  return await report(asking, limited?.stopped() ?? null, context)
+}
+
+/** triggers.json from what is on disk. */
+async function report({ plan, set, folder, workspace, wish }: Asking, stop: Stop | null, context: FlowContext) {
+  const queries = askedOf(set)
+  const made = await madeRuns(folder, plan)
+  const value = triggersOf({
+    plan,
+    queries,
+    set: { path: set.path, sha256: set.sha256, format: set.format, warnings: plan.warnings },
+    threshold: wish.threshold,
+    runs: made,
+    earlier: await wholeRuns(workspace, plan),
+    stopReason: readStop,
+    stop,
+    createdAt: context.now().toISOString(),
+  })
+  const cleaned = redactorFor(context.env).value(value)
+  const file = benchmarkPaths(folder).triggers
+  await writeArtefact(triggersSchema, file, cleaned)
+  const { complete, summary } = cleaned
+  context.emit({ type: 'triggers_written', folder, file, complete, passed: summary.passed, total: summary.total })
+  return cleaned
+}
+
+export function askedOf({ queries }: QuerySet): AskedQuery[] {
+  return queries.map(({ id, query, shouldTrigger, split, note }, index) => ({
+    query_id: index + 1,
+    id,
+    query,
+    should_trigger: shouldTrigger,
+    split,
+    note,
+  }))
+}
+
+/** By the place of the query, in the order of the run numbers. */
+async function madeRuns(folder: string, plan: Plan): Promise<Map<number, MadeRun[]>> {
+  const limit = pLimit(16)
+  const all = await Promise.all(
+    plan.runs.map((spec) => limit(async () => ({ spec, made: await madeRun(folder, spec) }))),
+  )
+  const byQuery = new Map<number, MadeRun[]>()
+  for (const { spec, made } of all) byQuery.set(spec.eval_id, [...(byQuery.get(spec.eval_id) ?? []), made])
+  return byQuery
+}
+
+async function madeRun(folder: string, { run_id, run_number, key }: Plan['runs'][number]): Promise<MadeRun> {
+  const stored = await readRun(folder, run_id)
+  // what lies there of another plan says nothing of this one
+  const record = stored?.record.key === key ? stored.record : null
+  const transcript = path.join(runPaths(folder, run_id).folder, 'transcript.jsonl')
+  const events = record === null ? null : await readTranscript(transcript, () => {})
+  return { run_id, run_number, record, events: events ?? [] }
+}
+
+/** Of earlier measurements of this skill on this engine in which runs were let go on. */
+async function wholeRuns(workspace: string, { skill, options }: Plan) {
+  for (const folder of await listBenchmarks(workspace, 'triggers')) {
+    const other = readIf(triggersSchema, benchmarkPaths(folder).triggers)
+    if (other === null || other.options.stop_early || other.skill_name !== skill.name) continue
+    const { engine } = other
+    if (engine.name !== options.engine.name || engine.model !== options.engine.model) continue
+    return other.results.flatMap(({ query_runs }) => query_runs)
+  }
+  return []
+}

@@ -1,0 +1,128 @@
+/** Reads a set of trigger queries in any of the shapes that are out there; a routing set is read as what it says of this skill. */
+import path from 'node:path'
+import { z } from 'zod'
+import type { LoadWarning } from '../../../../schemas/suite.ts'
+import { UserError } from '../../../base/error.ts'
+import { parseJson, readText, sha256 } from '../../../base/json.ts'
+import { type FoundItem, findItems } from './items.ts'
+import { type Label, labelOf, sameSkill } from './labels.ts'
+import type { QuerySet, TriggerQuery } from './query_set.ts'
+
+const texts = ['query', 'prompt', 'q', 'input', 'text', 'question', 'message'] as const
+const notes = ['reason', 'note', 'why', 'rationale', 'category', 'kind', 'area'] as const
+const object = z.record(z.string(), z.unknown())
+
+interface Item {
+  at: string
+  fields: Record<string, unknown>
+  query: string
+  label: Label
+}
+
+/** Reads it for the skill of this name. Throws UserError that names file, place and fix. */
+export async function loadQuerySet(file: string, skill: string): Promise<QuerySet> {
+  const text = await readText(file)
+  const found = findItems(parseJson(text, file), { file, skill })
+  const warnings: LoadWarning[] = []
+  const warn = (at: string, message: string) => warnings.push({ file, at, message })
+  const items = found.items.map((item) => itemOf(item, file))
+  const named = items.some(({ label }) => label.kind === 'named')
+  if (named) checkRouting(items, { file, skill })
+  const queries = items.flatMap(({ at, fields, query, label }): TriggerQuery[] => {
+    const shouldTrigger = decide({ at, label }, { file, skill, named })
+    if (shouldTrigger === null) warn(at, 'it does not say whether the skill should be used; left out')
+    if (Array.isArray(fields.files) && fields.files.length > 0) warn(at, 'files are not laid out for trigger queries')
+    if (shouldTrigger === null) return []
+    const { split, note } = { split: splitOf(fields.split), note: firstText(fields, notes) }
+    return [{ id: idOf(fields.id), query, shouldTrigger, split, note }]
+  })
+  if (found.skillName !== null && !sameSkill(found.skillName, skill))
+    warn('$', `it is about ${found.skillName}; SKILL.md says ${skill}, which is tested`)
+  if (found.passedOver.length > 0) warn('$', `the groups of ${found.passedOver.length} other skills were passed over`)
+  if (named) warn('$', `a routing set: a query that names ${skill} should trigger it, every other one should not`)
+  for (const message of doubts(queries)) warn('$', message)
+  if (queries.length === 0)
+    throw new UserError(`${file}: it has no query`, 'add {"query": "…", "should_trigger": true}')
+  return {
+    path: path.resolve(file),
+    sha256: sha256(text),
+    format: named ? `routing, ${found.format}` : found.format,
+    queries,
+    warnings,
+  }
+}
+
+function itemOf({ value, at, label }: FoundItem, file: string): Item {
+  const fields = typeof value === 'string' ? { query: value } : object.safeParse(value).data
+  const query = fields === undefined ? null : firstText(fields, texts)
+  if (fields === undefined || query === null) {
+    throw new UserError(`${file}: ${at} has no query`, 'give it a text under "query"')
+  }
+  return { at, fields, query, label: label === null ? labelOf(fields) : { kind: 'boolean', value: label } }
+}
+
+/** Names of skills say something of this one only where it is among them. */
+function checkRouting(items: readonly Item[], { file, skill }: { file: string; skill: string }): void {
+  const names = new Set(items.flatMap(({ label }) => (label.kind === 'named' ? label.skills : [])))
+  if ([...names].some((name) => sameSkill(name, skill))) return
+  const some = [...names].slice(0, 8).join(', ')
+  throw new UserError(
+    `${file}: a routing set, which names the skill that each query should reach, and never ${skill}`,
+    `it names ${some}${names.size > 8 ? ' …' : ''}; test one of those, or write true and false`,
+  )
+}
+
+/** Null: the item does not say. */
+function decide(item: Pick<Item, 'at' | 'label'>, of: { file: string; skill: string; named: boolean }): boolean | null {
+  const { at, label } = item
+  switch (label.kind) {
+    case 'boolean':
+      if (label.value && of.named) {
+        const message = `${of.file}: ${at} says true in a set that names skills elsewhere: which skill is meant?`
+        throw new UserError(message, `write ${JSON.stringify(of.skill)} there, or true and false everywhere`)
+      }
+      return label.value
+    case 'named':
+      return label.skills.some((name) => sameSkill(name, of.skill))
+    case 'missing':
+      return null
+    case 'unreadable': {
+      const value = JSON.stringify(label.value)?.slice(0, 60)
+      throw new UserError(`${of.file}: ${at}.${label.field} is ${value}`, 'write true or false, without quotes')
+    }
+  }
+}
+
+/** What the numbers of such a set can't say. */
+function doubts(queries: readonly TriggerQuery[]): string[] {
+  const positive = queries.filter(({ shouldTrigger }) => shouldTrigger).length
+  const labels = new Map<string, Set<boolean>>()
+  for (const { query, shouldTrigger } of queries) {
+    labels.set(query, (labels.get(query) ?? new Set()).add(shouldTrigger))
+  }
+  const both = [...labels].filter(([, set]) => set.size > 1).map(([query]) => query)
+  return [
+    ...(positive === 0 ? ['no query should trigger: recall is not known'] : []),
+    ...(positive === queries.length
+      ? ['every query should trigger: a skill that is always used would be perfect']
+      : []),
+    ...(labels.size < queries.length
+      ? [`${queries.length - labels.size} queries repeat another one; each counts`]
+      : []),
+    ...both.map((query) => `the same query both should and should not trigger: ${query.slice(0, 80)}`),
+  ]
+}
+
+function splitOf(value: unknown): TriggerQuery['split'] {
+  if (value === 'train') return 'train'
+  return value === 'test' || value === 'validation' || value === 'val' ? 'test' : null
+}
+
+function idOf(value: unknown): string | null {
+  return typeof value === 'string' || typeof value === 'number' ? String(value) : null
+}
+
+function firstText(fields: Readonly<Record<string, unknown>>, keys: readonly string[]): string | null {
+  const found = keys.map((key) => fields[key]).find((value) => typeof value === 'string' && value.trim() !== '')
+  return typeof found === 'string' ? found : null
+}

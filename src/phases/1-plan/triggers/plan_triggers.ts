@@ -1,0 +1,102 @@
+/** A set of trigger queries × runs → the plan: each query is a case without criteria, and every run ends once the skill is read. Pure. */
+import type { EngineChoice, Plan, RunSpec } from '../../../../schemas/plan.ts'
+import type { LoadWarning, Skill, SuiteCase } from '../../../../schemas/suite.ts'
+import { planId, runKey } from '../key.ts'
+import { slug } from '../slug.ts'
+import type { QuerySet } from './query_set.ts'
+
+export interface TriggerPlanRequest {
+  set: QuerySet
+  skill: Skill
+  /** Installed beside it in every run. */
+  among: readonly Skill[]
+  engine: EngineChoice
+  runs: number
+  timeoutSeconds: number
+  maxTurns: number | null
+  retries: number
+  stopEarly: boolean
+  /** ISO 8601, UTC. */
+  createdAt: string
+  warnings: readonly LoadWarning[]
+}
+
+/** Equal queries are told apart by their place in the set. */
+export function planTriggers(request: TriggerPlanRequest): Plan {
+  const { set, skill, engine } = request
+  const cases = set.queries.map(({ id, query }, index) => caseOf(query, { number: index + 1, id }))
+  const numbers = Array.from({ length: request.runs }, (_, index) => index + 1)
+  // run number outermost: every query is asked once before any is asked twice
+  const runs = numbers.flatMap((number) => cases.map((one) => runOf(request, one, number)))
+  const options: Plan['options'] = {
+    engine,
+    judge: null,
+    runs: request.runs,
+    timeout_seconds: request.timeoutSeconds,
+    max_turns: request.maxTurns,
+    activation: 'natural',
+    on_timeout: 'exclude',
+    retries: request.retries,
+  }
+  return {
+    schema_version: 1,
+    plan_id: planId(runs, options),
+    created_at: request.createdAt,
+    suite: { path: set.path, format: `trigger queries (${set.format})`, sha256: set.sha256 },
+    skill,
+    baseline: null,
+    candidate_configuration: 'with_skill',
+    baseline_configuration: 'without_skill',
+    options,
+    cases,
+    runs,
+    warnings: [...set.warnings, ...request.warnings],
+    calls: { agent_runs: runs.length, judge_calls: 0 },
+  }
+}
+
+/** The words by which a person knows a query again. */
+const nameLength = 60
+
+function caseOf(query: string, { number, id }: { number: number; id: string | null }): SuiteCase {
+  const line = query.replaceAll(/\s+/g, ' ').trim()
+  return {
+    eval_id: number,
+    eval_key: id,
+    eval_name: line.length > nameLength ? `${line.slice(0, nameLength - 1)}…` : line,
+    prompt: query,
+    expected_output: null,
+    files: [],
+    expectations: [],
+    checks: [],
+    reference: null,
+    timeout_seconds: null,
+    setup: null,
+    git: null,
+    cannot_run: null,
+  }
+}
+
+function runOf(request: TriggerPlanRequest, one: SuiteCase, number: number): RunSpec {
+  const folder = ['query', one.eval_id, slug(one.eval_name)].filter((part) => part !== '').join('-')
+  const spec = {
+    run_id: `${folder}/with_skill/run-${number}`,
+    eval_id: one.eval_id,
+    eval_name: one.eval_name,
+    configuration: 'with_skill' as const,
+    run_number: number,
+    prompt: one.prompt,
+    files: [],
+    setup: null,
+    git: null,
+    skill: request.skill,
+    absent_skill: null,
+    ...(request.among.length > 0 && { among: [...request.among] }),
+    ...(request.stopEarly && { stop_at: 'skill_read' as const }),
+    engine: request.engine,
+    max_turns: request.maxTurns,
+    timeout_seconds: request.timeoutSeconds,
+    activation: 'natural' as const,
+  }
+  return { ...spec, key: runKey(spec) }
+}

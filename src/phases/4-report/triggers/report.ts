@@ -1,0 +1,108 @@
+/** All runs of a set of trigger queries → triggers.json. Pure. */
+import type { Stop } from '../../../../schemas/limits.ts'
+import type { Plan } from '../../../../schemas/plan.ts'
+import type { Triggers } from '../../../../schemas/triggers.ts'
+import { triggerMetricsOf } from './metrics.ts'
+import { type AskedQuery, confusionsOf, triggerResultOf } from './result.ts'
+import { type MadeRun, triggerRunOf } from './run_entry.ts'
+import { type RunAmounts, savingOf } from './saving.ts'
+
+export interface TriggerInput {
+  plan: Plan
+  queries: readonly AskedQuery[]
+  set: Triggers['set']
+  threshold: number
+  /** By the place of the query in the set, in order of their numbers. */
+  runs: ReadonlyMap<number, readonly MadeRun[]>
+  /** Runs of before that were let go on, to know what ending them saves. */
+  earlier: readonly RunAmounts[]
+  /** The stop reason of runs that were ended by us. */
+  stopReason: string
+  stop: Stop | null
+  createdAt: string
+}
+
+export function triggersOf(input: TriggerInput): Triggers {
+  const { plan, queries, set, threshold } = input
+  const { skill, options } = plan
+  const names = { skill: skill.name, stop: input.stopReason }
+  const made = (id: number) => input.runs.get(id) ?? []
+  const results = queries.map((asked) => {
+    const runs = made(asked.query_id).map((one) => triggerRunOf(one, names))
+    return triggerResultOf(asked, runs, threshold)
+  })
+  const runs = results.flatMap(({ query_runs }) => query_runs)
+  const records = queries.flatMap(({ query_id }) => made(query_id).flatMap(({ record }) => record ?? []))
+  const count = (of: (one: (typeof results)[number]) => number) => results.reduce((sum, one) => sum + of(one), 0)
+  const decided = count((one) => one.runs)
+  return {
+    schema_version: 1,
+    created_at: input.createdAt,
+    skill_name: skill.name,
+    description: skill.description,
+    skill_sha256: skill.sha256,
+    set,
+    among: (plan.runs[0]?.among ?? []).map(({ name, description }) => ({ name, description })),
+    configuration: plan.candidate_configuration,
+    engine: options.engine,
+    version: records.map(({ engine }) => engine.version).find((version) => version !== null) ?? null,
+    model: records.map(({ engine }) => engine.model).find((model) => model !== null) ?? null,
+    sandbox: plan.sandbox ?? null,
+    options: {
+      runs: options.runs,
+      threshold,
+      timeout_seconds: options.timeout_seconds,
+      max_turns: options.max_turns,
+      stop_early: plan.runs.some(({ stop_at }) => stop_at !== undefined),
+    },
+    results,
+    summary: {
+      total: results.length,
+      passed: results.filter(({ pass }) => pass === true).length,
+      failed: results.filter(({ pass }) => pass === false).length,
+      undecided: results.filter(({ pass }) => pass === null).length,
+      runs_planned: plan.runs.length,
+      runs_decided: decided,
+      runs_failed: count((one) => one.errors),
+      runs_missing: count((one) => one.missing),
+    },
+    metrics: triggerMetricsOf(results),
+    confusions: confusionsOf(results),
+    cost: costOf(runs),
+    saving: savingOf(runs, input.earlier),
+    complete: decided === plan.runs.length,
+    stop: input.stop,
+    warnings: warningsOf(results, runs),
+  }
+}
+
+function costOf(runs: Triggers['results'][number]['query_runs']): Triggers['cost'] {
+  const made = runs.filter(({ outcome }) => outcome !== 'missing')
+  const known = made.flatMap(({ cost }) => (cost === null ? [] : [cost.usd]))
+  const tokens = made.flatMap((run) => run.tokens ?? [])
+  const sum = (values: readonly number[]) => values.reduce((total, one) => total + one, 0)
+  return {
+    usd: known.length === 0 ? null : sum(known),
+    tokens: tokens.length === 0 ? null : sum(tokens),
+    seconds: sum(made.map(({ duration_ms }) => (duration_ms ?? 0) / 1000)),
+    unknown: made.length - known.length,
+  }
+}
+
+/** What a reader of the numbers should know. */
+function warningsOf(results: Triggers['results'], runs: Triggers['results'][number]['query_runs']): string[] {
+  const atLimit = runs.filter(({ at_limit }) => at_limit).length
+  const kinds = new Map<string, number>()
+  for (const { error } of runs) if (error !== null) kinds.set(error.kind, (kinds.get(error.kind) ?? 0) + 1)
+  const errors = [...kinds].map(([kind, count]) => `${count} ${kind}`).join(', ')
+  const undecided = results.filter(({ pass }) => pass === null).length
+  return [
+    ...(errors === '' ? [] : [`runs without an answer, in no rate: ${errors}`]),
+    ...(undecided === 0 ? [] : [`${undecided} queries without any answer`]),
+    ...(atLimit === 0
+      ? []
+      : [
+          `${atLimit} runs had not read the skill when they reached the most responses allowed; they count as not triggered`,
+        ]),
+  ]
+}

@@ -1,0 +1,89 @@
+/** What one run says of its query: triggered, not triggered, or no answer; and what the agent did before. */
+import type { RunRecord } from '../../../../schemas/run.ts'
+import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
+import type { TriggerRun } from '../../../../schemas/triggers.ts'
+
+export interface MadeRun {
+  run_id: string
+  run_number: number
+  /** null: it was not made. */
+  record: RunRecord | null
+  /** Empty where there is none. */
+  events: readonly TranscriptEvent[]
+}
+
+/** Failures after which it is not known what the agent was offered, whatever it read. */
+const spoilt: ReadonlySet<string> = new Set(['contaminated', 'skill_not_offered'])
+
+/** `skill`: the name of the one that is tested; `stop`: the stop reason of runs that were ended by us. */
+export function triggerRunOf(made: MadeRun, { skill, stop }: { skill: string; stop: string }): TriggerRun {
+  const { run_number, run_id, record, events } = made
+  if (record === null) return { ...unknown, run_number, run_id, outcome: 'missing', error: null }
+  const { usage } = record
+  const shared = {
+    run_number,
+    run_id,
+    ...conductOf(events, skill),
+    stopped: record.stop_reason === stop,
+    at_limit: record.stop_reason === 'max_turns' && record.skill.read !== true,
+    attempts: record.attempts,
+    duration_ms: record.duration_ms,
+    tokens: usage && usage.input_tokens + usage.output_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
+    cost: record.cost,
+  }
+  const error = errorOf(record)
+  if (error !== null) return { ...shared, outcome: 'error', error }
+  return { ...shared, outcome: record.skill.read === true ? 'triggered' : 'not_triggered', error: null }
+}
+
+const unknown = {
+  via: null,
+  at_step: null,
+  before: [],
+  others: [],
+  stopped: false,
+  at_limit: false,
+  attempts: 0,
+  duration_ms: null,
+  tokens: null,
+  cost: null,
+}
+
+/** A skill that was read is an answer, however the run ended after that. */
+function errorOf(record: RunRecord): TriggerRun['error'] {
+  if (record.status === 'failed' && spoilt.has(record.error.kind)) return record.error
+  if (record.skill.read === true) return null
+  switch (record.status) {
+    case 'failed':
+      return record.error
+    case 'timed_out':
+      return { kind: 'timed_out', message: 'it had neither read the skill nor ended when its time was up' }
+    case 'cancelled':
+      return { kind: 'cancelled', message: 'the deadline ended it before there was an answer' }
+    case 'completed':
+      if (record.skill.read === false) return null
+      return { kind: 'unseen', message: 'the engine does not show whether skills are read' }
+  }
+}
+
+/** Until the skill was read; all of it where it was not. */
+function conductOf(events: readonly TranscriptEvent[], skill: string) {
+  const at = events.findIndex((event) => event.type === 'skill_read' && event.skill === skill)
+  const read = events[at]
+  const seen = at < 0 ? events : events.slice(0, at)
+  const calls = seen.flatMap((event) => (event.type === 'tool_call' ? [event] : []))
+  // the call that read it is not before it
+  const before = (read === undefined ? calls : calls.slice(0, -1)).map(({ name }) => name)
+  const others = seen.flatMap((event) => (event.type === 'skill_read' ? [event.skill] : []))
+  const { via, step } = read?.type === 'skill_read' ? read : { via: null, step: null }
+  return { via, at_step: step, before, others: [...new Set([...others, ...bundled(calls, skill)])] }
+}
+
+/** Skills that an agent brings itself, by the calls of its Skill tool. */
+function bundled(calls: readonly Extract<TranscriptEvent, { type: 'tool_call' }>[], skill: string): string[] {
+  return calls.flatMap(({ name, input }) => {
+    if (name !== 'Skill' || input === null || typeof input !== 'object' || Array.isArray(input)) return []
+    const { skill: called } = input
+    return typeof called === 'string' && called !== skill ? [called] : []
+  })
+}

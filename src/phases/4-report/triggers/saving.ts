@@ -1,0 +1,52 @@
+/** What ending runs early saved: what the ended ones took, held against runs that came to their own end. */
+import type { TriggerRun, TriggerSaving } from '../../../../schemas/triggers.ts'
+
+type Unit = TriggerSaving['unit']
+export type RunAmounts = Pick<TriggerRun, 'outcome' | 'stopped' | 'cost' | 'tokens' | 'duration_ms'>
+
+/** `earlier`: runs of the same skill on the same engine that triggered and were let go on. null: nothing was ended. */
+export function savingOf(runs: readonly RunAmounts[], earlier: readonly RunAmounts[]): TriggerSaving | null {
+  const decided = runs.filter(({ outcome }) => outcome === 'triggered' || outcome === 'not_triggered')
+  const stopped = decided.filter((run) => run.stopped)
+  if (stopped.length === 0) return null
+  const whole = earlier.filter((run) => run.outcome === 'triggered' && !run.stopped)
+  const other = decided.filter((run) => !run.stopped)
+  const [compared, basis] =
+    whole.length > 0
+      ? ([whole, 'triggered runs that went to their end'] as const)
+      : ([other, other.length > 0 ? 'runs that did not trigger' : 'none'] as const)
+  const unit =
+    (['usd', 'tokens', 'seconds'] as const).find((one) => isKnown([...stopped, ...compared], one)) ?? 'seconds'
+  const mean = meanOf(stopped, unit)
+  const meanWhole = compared.length === 0 ? null : meanOf(compared, unit)
+  const difference = meanWhole === null ? null : (meanWhole - mean) * stopped.length
+  return {
+    stopped: stopped.length,
+    of: decided.length,
+    unit,
+    mean_stopped: mean,
+    mean_whole: meanWhole,
+    basis,
+    saved: difference,
+    saved_share: meanWhole === null || meanWhole === 0 ? null : 1 - mean / meanWhole,
+  }
+}
+
+function amountOf(run: RunAmounts, unit: Unit): number | null {
+  switch (unit) {
+    case 'usd':
+      return run.cost?.usd ?? null
+    case 'tokens':
+      return run.tokens
+    case 'seconds':
+      return run.duration_ms === null ? null : run.duration_ms / 1000
+  }
+}
+
+function isKnown(runs: readonly RunAmounts[], unit: Unit): boolean {
+  return runs.every((run) => amountOf(run, unit) !== null)
+}
+
+function meanOf(runs: readonly RunAmounts[], unit: Unit): number {
+  return runs.reduce((sum, run) => sum + (amountOf(run, unit) ?? 0), 0) / runs.length
+}

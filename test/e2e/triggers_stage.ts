@@ -1,0 +1,82 @@
+/** A skill, a set of queries and practice models that use it always, never, by keyword, after other tools or by path. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { parseScenario } from '../../src/practice/scenario.ts'
+import { type PracticeServer, startPractice } from '../../src/practice/server.ts'
+import { cliBinary } from '../require.ts'
+import { fresh } from './program.ts'
+
+const models = ['always', 'never', 'keyword', 'after_tools', 'by_path'] as const
+/** keyword: where the query says "notes"; by_path: by reading SKILL.md with a file tool. */
+export type Model = (typeof models)[number]
+
+export type EngineName = 'anthropic' | 'claude-code'
+
+export interface Query {
+  query: string
+  should_trigger: boolean
+}
+
+/** A folder `<parent>/tidy` with SKILL.md and this set, if any. */
+export function skillWith(set: unknown, description = 'Tidies up messy notes.'): string {
+  const folder = path.join(fresh(), 'tidy')
+  write(folder, 'SKILL.md', `---\nname: tidy\ndescription: ${description}\n---\n\nSay TIDY.\n`)
+  if (set !== undefined) write(folder, 'evals/trigger-eval.json', JSON.stringify(set))
+  return folder
+}
+
+function write(folder: string, name: string, text: string): string {
+  const file = path.join(folder, name)
+  mkdirSync(path.dirname(file), { recursive: true })
+  writeFileSync(file, text)
+  return file
+}
+
+/** Five that should trigger, with the word "notes" in them, and five that should not. */
+export const queries: Query[] = Array.from({ length: 10 }, (_, index) => ({
+  query: index % 2 === 0 ? `Please sort out my notes, page ${index}` : `What is ${index} times 7?`,
+  should_trigger: index % 2 === 0,
+}))
+
+/** After it has read the skill it works on for three more responses, so that ending it early saves something. */
+function scenarioOf(model: Model, engine: EngineName): string {
+  const isRead = engine === 'anthropic' || model === 'by_path'
+  const file = engine === 'anthropic' ? '{{file}}' : '.claude/skills/tidy/SKILL.md'
+  const system = engine === 'anthropic' ? String.raw`name: tidy[\s\S]*?file: (?<file>\S+SKILL\.md)` : '^- tidy: '
+  const read = isRead ? { name: 'Read', input: { file_path: file } } : { name: 'Skill', input: { skill: 'tidy' } }
+  const user = model === 'keyword' ? { user: 'notes' } : {}
+  const look = { name: 'looks around', when: { turn: 1 }, tool_calls: { name: 'Bash', input: bash('ls') } }
+  const look2 = { name: 'looks again', when: { turn: 2 }, tool_calls: { name: 'Bash', input: bash('ls -a') } }
+  const takes = { name: 'takes the skill', when: { system, turn: 1, ...user }, tool_calls: read }
+  const late = { ...takes, when: { system, turn: 3 } }
+  const rules = {
+    always: [takes],
+    keyword: [takes],
+    by_path: [takes],
+    never: [],
+    after_tools: [look, look2, late],
+  } satisfies Record<Model, unknown[]>
+  return JSON.stringify({ rules: [...rules[model], ...worksOn, { name: 'answers', text: 'Nothing to tidy here.' }] })
+}
+
+function bash(command: string) {
+  return { command, description: command }
+}
+
+const worksOn = [1, 2, 3].map((number) => ({
+  name: `works on ${number}`,
+  when: { called: 'tidy', not_called: `echo ${number}` },
+  text: `Working on it. ${'Much is to be said of this. '.repeat(30)}`,
+  tool_calls: { name: 'Bash', input: bash(`echo ${number}`) },
+}))
+
+export async function practiceFor(model: Model, engine: EngineName, more: object = {}): Promise<PracticeServer> {
+  const scenario = { ...JSON.parse(scenarioOf(model, engine)), ...more }
+  return await startPractice({ scenario: parseScenario(JSON.stringify(scenario), `${model}.yaml`) })
+}
+
+/** The environment of a user who works against that server. */
+export function envOf(engine: EngineName, { url }: Pick<PracticeServer, 'url'>): Record<string, string> {
+  const cli = engine === 'claude-code' ? { WHETSTONE_CLAUDE: cliBinary('claude') ?? '' } : {}
+  return { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'practice', ...cli }
+}
