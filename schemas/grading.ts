@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { asked } from './asked.ts'
 import { cachedFrom } from './cached_from.ts'
 import { lookedUp } from './evidence.ts'
+import { goldenScores } from './golden.ts'
 import { heldBack } from './held_back.ts'
 import { executionMetrics } from './metrics.ts'
 import { rubricResult } from './rubric.ts'
@@ -21,6 +22,7 @@ export const gradedExpectation = z.looseObject({
     })
     .optional()
     .describe('where the judge was asked several times: the majority counts, a tie is a fail'),
+  warning: z.string().optional().describe('a small flaw that a pass was given with'),
   decided_by: z.string().optional().describe('judge, check:<type>, or timeout'),
   derived: z.boolean().optional().describe('made from expected_output, because the case lists none'),
   indicator: z.boolean().optional(),
@@ -69,6 +71,7 @@ export const evalFeedback = z.looseObject({
 export const grading = z.looseObject({
   expectations: z.array(gradedExpectation),
   rubric: rubricResult.optional().describe('the scores behind the verdict on the rubric; absent: there is none'),
+  golden: goldenScores.optional().describe('the scores behind the verdict on a golden test; absent: it is none'),
   summary: gradingSummary,
   execution_metrics: executionMetrics.optional(),
   timing: z

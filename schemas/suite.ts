@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { check } from './check.ts'
 import { hooks, mcpServers } from './environment.ts'
 import { sandboxSettings } from './evals.ts'
+import { golden } from './golden.ts'
 import { rubric } from './rubric.ts'
 
 /** One file or folder that both arms get. `path` is where it lies in the run's working folder, `source` where it is read from. */
@@ -55,6 +56,12 @@ export const suiteDefaults = z.object({
   timeout_seconds: z.number().positive().optional(),
 })
 
+/** How a format has its own cases judged, where that is not by our judge. */
+export const judging = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('verdict').describe('VERDICT: PASS or FAIL on the one expectation, which is a rubric') }),
+  z.object({ kind: z.literal('golden'), golden }),
+])
+
 export const suiteCase = z.object({
   eval_id: z.number().int().nonnegative(),
   eval_key: z.string().nullable().describe("the source's own id where it was not an integer"),
@@ -75,6 +82,12 @@ export const suiteCase = z.object({
     .describe('why this case cannot run (a missing input file, no prompt); null when it can'),
   target: z.string().optional().describe('what the case is about: skill:<name>, hook:<event> or agent:<name>'),
   category: z.string().optional(),
+  judging: judging.optional().describe('eval keeps to it; absent, and in bench: the expectations as they stand'),
+  source: z
+    .object({ path: z.string(), sha256: z.string() })
+    .optional()
+    .describe('the source file that the case lies beside or in: a change of it is another case'),
+  metadata: z.record(z.string(), z.unknown()).optional().describe('what the format lets an author note, unread'),
   skill_path: z
     .string()
     .nullable()

@@ -1,10 +1,11 @@
 /** Reads a configuration file: every mistake with its line, and a suggestion for a key that is not known. */
 import path from 'node:path'
-import { isMap, isScalar, LineCounter, type ParsedNode, parseDocument } from 'yaml'
+import { LineCounter, parseDocument } from 'yaml'
 import type { z } from 'zod'
 import { UserError } from '../../base/error.ts'
 import { readText } from '../../base/json.ts'
 import { nearest } from '../../base/nearest.ts'
+import { offsetOf } from '../../base/yaml.ts'
 import { commandWords } from '../../engines/command_line.ts'
 import { type ConfiguredCommand, configFile, keysOf, pathKeys } from './keys.ts'
 
@@ -46,16 +47,6 @@ export async function readConfig(file: string, command: ConfiguredCommand): Prom
     line,
     values: [value].flat().map((one) => placed(key, String(one), folder)),
   }))
-}
-
-/** Where a key stands in the text; null: nowhere. */
-function offsetOf(node: ParsedNode | null, place: readonly PropertyKey[]): number | null {
-  const [key, ...rest] = place
-  if (!isMap(node)) return null
-  const pair = node.items.find((item) => isScalar(item.key) && String(item.key.value) === String(key))
-  if (pair === undefined) return null
-  const deeper = rest.length > 0 ? offsetOf(pair.value, rest) : null
-  return deeper ?? pair.key.range[0]
 }
 
 function mistakes(

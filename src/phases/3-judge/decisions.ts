@@ -44,7 +44,7 @@ export function byJudge(one: SuiteCase, verdicts: readonly Verdict[] | null): De
 /** Scores of a rubric stand once in a grading, beside the list. */
 function withoutRubric(verdict: Verdict): Verdict {
   if ('error' in verdict) return verdict
-  const { rubric: _, ...shown } = verdict
+  const { rubric: _, golden: __, ...shown } = verdict
   return shown
 }
 

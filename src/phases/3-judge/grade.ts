@@ -16,6 +16,7 @@ import type { Fence } from './fence.ts'
 import { type JudgeChoice, type Judged, type JudgeMemory, judgeRun } from './judge.ts'
 import { judgePromptSource } from './judge_prompt.ts'
 import { runOutputs } from './judge_room.ts'
+import { verdictPromptVersion } from './own/verdict.ts'
 import { judgeParts } from './remarks.ts'
 import { summarize } from './summary.ts'
 
@@ -100,7 +101,7 @@ export function gradedKey(of: {
   requireEvidence?: boolean | undefined
   fastFail?: boolean | undefined
 }): string {
-  const { expectations, checks, prompt, expected_output, files } = of.case
+  const { expectations, checks, prompt, expected_output, files, judging } = of.case
   const { samples, requireEvidence, fastFail } = of
   const asks = expectations.length > 0 && of.judge !== null
   return sha256(
@@ -110,6 +111,7 @@ export function gradedKey(of: {
       checks,
       expectations,
       judge: asks && { ...of.judge, prompt, expected_output, template: judgePromptSource, samples, requireEvidence },
+      ...(judging && { judging, prompt, version: verdictPromptVersion }),
       inputs: files.map(({ path: place, sha256: content }) => ({ place, content })),
       ...(fastFail && { fastFail }),
     }),
@@ -170,7 +172,7 @@ async function finish(
         model: choice.model,
         heldBack: request.gate && heldBackBy(request.gate),
       })),
-    ...rubricOf(judged),
+    ...scoresOf(judged),
     ...(errors.length > 0 && { judge_errors: errors }),
     graded_key: gradedKey({
       runKey: record.key,
@@ -185,9 +187,11 @@ async function finish(
   return { grading, graderStart: start.toISOString(), graderEnd: end.toISOString() }
 }
 
-function rubricOf(judged: Judged | null): Pick<Grading, 'rubric'> {
-  const [rubric] = (judged?.verdicts ?? []).flatMap((one) => ('error' in one ? [] : (one.rubric ?? [])))
-  return rubric === undefined ? {} : { rubric }
+function scoresOf(judged: Judged | null): Pick<Grading, 'rubric' | 'golden'> {
+  const verdicts = (judged?.verdicts ?? []).flatMap((one) => ('error' in one ? [] : [one]))
+  const rubric = verdicts.find((one) => one.rubric !== undefined)?.rubric
+  const golden = verdicts.find((one) => one.golden !== undefined)?.golden
+  return { ...(rubric && { rubric }), ...(golden && { golden }) }
 }
 
 /** outputs/metrics.json without the list of files; null where there is none to read. */

@@ -13,6 +13,8 @@ import type { JudgeAnswer, Verdict } from './judge_answer.ts'
 import { openJudgeRoom } from './judge_room.ts'
 import { lookUpClaim } from './look_up.ts'
 import type { Spent } from './meter.ts'
+import type { Seat } from './own/ask_plainly.ts'
+import { judgeOwnWay } from './own/table.ts'
 import { runView } from './run_view.ts'
 import { voteOf } from './second_look.ts'
 import { countVotes } from './votes.ts'
@@ -46,6 +48,8 @@ export interface JudgeRequest {
   fenceOf?: ((texts: readonly string[]) => Fence) | undefined
   /** Absent or null: nothing is remembered. */
   memory?: JudgeMemory | null
+  /** Who is asked where the judge can't be, in this order; for formats that name such; absent: nobody. */
+  fallbacks?: (() => Seat[]) | undefined
 }
 
 /** What was answered earlier to the same question about the same evidence. */
@@ -75,6 +79,7 @@ export interface Judged {
 /** Rejects only when aborted, or when the room can't be built (disk full). */
 export async function judgeRun(request: JudgeRequest): Promise<Judged> {
   const { case: one, runFolder } = request
+  if (one.judging !== undefined) return await judgeOwnWay(request, one.judging)
   const { prompt, files: inputs } = one
   const verbatim = request.fenceOf !== undefined
   await using room = await openJudgeRoom({ runFolder, inputs, record: request.record, prompt, verbatim })

@@ -1,5 +1,6 @@
 /** A judge's answer: its schema, what is missing in it, and the verdict on each expectation. */
 import { z } from 'zod'
+import type { GoldenScores } from '../../../schemas/golden.ts'
 import type { GradedExpectation } from '../../../schemas/grading.ts'
 import type { RubricResult } from '../../../schemas/rubric.ts'
 
@@ -65,9 +66,11 @@ export const judgeAnswer = z.object({
 export type JudgeAnswer = z.infer<typeof judgeAnswer>
 
 /** What a judge says of one expectation (or of the rubric) and whether its quotes were found, as grading.json holds it; or why that is no verdict. */
-export type Verdict = ({ passed: boolean; evidence: string; rubric?: RubricResult } & LookedUp) | { error: string }
+export type Verdict =
+  | ({ passed: boolean; evidence: string; rubric?: RubricResult; golden?: GoldenScores } & LookedUp)
+  | { error: string }
 
-type LookedUp = Pick<GradedExpectation, 'evidence_verified' | 'evidence_at' | 'evidence_flag' | 'votes'>
+type LookedUp = Pick<GradedExpectation, 'evidence_verified' | 'evidence_at' | 'evidence_flag' | 'votes' | 'warning'>
 
 /** The verdict on each of the expectations 1 to `count`, in order. Numbers beyond them are not looked at. */
 export function verdictsOf(answer: JudgeAnswer, count: number): Verdict[] {

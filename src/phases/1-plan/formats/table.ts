@@ -1,7 +1,24 @@
 /** The table of suite formats, tried in this order. */
 import type { Suite } from '../../../../schemas/suite.ts'
 import type { InspectedSuite } from '../inspected.ts'
+import {
+  discoverEvalComments,
+  evalCommentPlaces,
+  inspectEvalComments,
+  isSourceFile,
+  loadEvalComments,
+} from './eval_comment.ts'
+import { discoverEvalMd, evalMdPlaces, findEvalMd, inspectEvalMd, isEvalMd, loadEvalMd } from './eval_md.ts'
 import { evalsJsonPlaces, findEvalsJson, inspectEvalsJson, loadEvalsJson } from './evals_json.ts'
+import {
+  discoverGolden,
+  findGolden,
+  goldenPlaces,
+  inspectGolden,
+  isGolden,
+  loadGolden,
+  rootOfGolden,
+} from './golden.ts'
 import {
   discoverPluginEval,
   findPluginEval,
@@ -57,5 +74,30 @@ export const formats = {
     reads: (file) => /[/\\](prompt\.md|case\.yaml)$/.test(file),
     load: loadPluginEval,
     inspect: inspectPluginEval,
+  },
+  'eval.md': {
+    places: evalMdPlaces,
+    find: findEvalMd,
+    discover: discoverEvalMd,
+    reads: isEvalMd,
+    load: loadEvalMd,
+    inspect: inspectEvalMd,
+  },
+  'eval-comment': {
+    places: evalCommentPlaces,
+    find: () => Promise.resolve(null),
+    discover: discoverEvalComments,
+    reads: isSourceFile,
+    load: loadEvalComments,
+    inspect: inspectEvalComments,
+  },
+  golden: {
+    places: goldenPlaces,
+    find: findGolden,
+    discover: discoverGolden,
+    rootOf: rootOfGolden,
+    reads: isGolden,
+    load: loadGolden,
+    inspect: inspectGolden,
   },
 } satisfies Record<string, SuiteFormat>

@@ -1,0 +1,112 @@
+/** Golden tests of an Atomic Agent: what rubric.md, judge.md and golden/ say, and the lines that runs/<date>.jsonl holds. */
+import { z } from 'zod'
+
+export const expectedFact = z.looseObject({
+  claim: z.string(),
+  source: z.string().optional(),
+  expected_value: z.string().optional(),
+})
+
+export const goldenCriteria = z.object({
+  thresholds: z.array(
+    z.object({
+      dimension: z.string(),
+      at_least: z.number(),
+      more: z.literal(true).optional().describe('more than that'),
+      text: z.string(),
+    }),
+  ),
+  no_hard_fails: z.boolean(),
+  left_to_judge: z.array(z.string()).describe('bullets that no code decides'),
+})
+
+export const goldenRubric = z.object({
+  weights: z.record(z.string(), z.number()),
+  threshold_pass: z.number(),
+  body: z.string(),
+})
+
+export const goldenJudge = z.object({
+  cross_family: z.array(z.string()),
+  same_family_fallback: z.array(z.string()),
+  strict_mode: z.boolean(),
+  audit_sample_pct: z.number().min(0).max(1),
+  template: z.string(),
+})
+
+/** How one golden test is judged. */
+export const golden = z.object({
+  test_id: z.string(),
+  category: z.string(),
+  input: z.string(),
+  setup: z.string(),
+  expected_behavior: z.string(),
+  pass_criteria: z.string(),
+  criteria: goldenCriteria,
+  expected_facts: z.array(expectedFact),
+  notes: z.string(),
+  rubric: goldenRubric,
+  judge: goldenJudge,
+})
+
+export const factualCheck = z.looseObject({
+  claim: z.string().optional(),
+  stated_in_response: z.boolean().nullish(),
+  value_correct: z.boolean().nullish(),
+  cited: z.boolean().nullish(),
+})
+
+/** What a judge's answer came to; computed by us. */
+export const goldenScores = z.object({
+  scores: z.record(z.string(), z.number()),
+  justifications: z.record(z.string(), z.string()),
+  clamped: z.array(z.object({ dimension: z.string(), raw: z.unknown(), clamped: z.number().nullable() })),
+  weighted: z.number().describe('two decimals; 0: nothing was scored'),
+  hard_fails: z.array(z.string()),
+  unmet: z.array(z.string()).describe('bullets of Pass criteria; they count in strict mode'),
+  verdict: z.enum(['pass', 'fail']),
+  justification: z.string(),
+  factual_checks: z.array(factualCheck),
+})
+
+/** One line of runs/<date>.jsonl. Cost and tokens null: not known. */
+export const goldenRunLine = z.looseObject({
+  ts: z.string(),
+  agent: z.string(),
+  test_id: z.string(),
+  category: z.string(),
+  trigger: z.literal('eval'),
+  agent_model: z.string(),
+  judge_model: z.string(),
+  scores: z.record(z.string(), z.number()),
+  score_justifications: z.record(z.string(), z.string()),
+  weighted_score: z.number(),
+  hard_fails: z.array(z.string()),
+  verdict: z.enum(['pass', 'fail', 'judge_error', 'skipped']),
+  judge_justification: z.string(),
+  overall_justification: z.string().describe("the same: the document's name and the code's name differ"),
+  unmet_criteria: z.array(z.string()).optional().describe('bullets of Pass criteria that strict_mode enforced'),
+  factual_checks: z.array(factualCheck),
+  clamped_scores: z
+    .array(z.object({ dimension: z.string(), raw: z.unknown(), clamped: z.number().nullable() }))
+    .optional(),
+  setup_applied: z.boolean(),
+  agent_response_path: z.string().describe('relative to evals/; empty: there was none'),
+  agent_input_tokens: z.number().nullable(),
+  agent_output_tokens: z.number().nullable(),
+  agent_cost_usd: z.number().nullable(),
+  judge_input_tokens: z.number().nullable(),
+  judge_output_tokens: z.number().nullable(),
+  judge_cost_usd: z.number().nullable(),
+  error: z.string().optional(),
+  traceback: z.string().optional(),
+})
+
+export type ExpectedFact = z.infer<typeof expectedFact>
+export type GoldenCriteria = z.infer<typeof goldenCriteria>
+export type GoldenRubric = z.infer<typeof goldenRubric>
+export type GoldenJudge = z.infer<typeof goldenJudge>
+export type Golden = z.infer<typeof golden>
+export type FactualCheck = z.infer<typeof factualCheck>
+export type GoldenScores = z.infer<typeof goldenScores>
+export type GoldenRunLine = z.infer<typeof goldenRunLine>

@@ -1,0 +1,123 @@
+/** SkillKit's EVAL.md: Markdown with a case under each ## heading, beside what it tests. */
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { LoadWarning, Suite, SuiteCase } from '../../../../schemas/suite.ts'
+import { UserError } from '../../../base/error.ts'
+import { exists } from '../../../base/files.ts'
+import { readText } from '../../../base/json.ts'
+import type { InspectedSuite } from '../inspected.ts'
+import type { EvalMdCase } from './eval_md/grammar.ts'
+import { type EvalMdMistake, type EvalMdReading, readEvalMd } from './eval_md/read.ts'
+import { type Subject, subjectOf } from './eval_md/subject.ts'
+
+export const evalMdPlaces = ['EVAL.md', '<name>.eval.md', '<source>.EVAL.md']
+
+/** Seconds for one run, as the format has it. */
+const timeout = 30
+
+/** Bytes of one file. */
+const longest = 1024 * 1024
+
+export function isEvalMd(file: string): boolean {
+  return /(?:^|[/\\])(?:EVAL\.md|[^/\\]+\.(?:eval|EVAL)\.md)$/.test(file)
+}
+
+/** The one of a skill's folder; a plain report of that name is none. */
+export async function findEvalMd(folder: string): Promise<string | null> {
+  const file = path.join(folder, 'EVAL.md')
+  if (!(await exists(file))) return null
+  return (await readFileOf(file)).kind === 'no_suite' ? null : file
+}
+
+/** At any depth; what has no Prompt and no Expect heading is a report and left out. */
+export async function discoverEvalMd({ root, files }: { root: string; files: readonly string[] }): Promise<string[]> {
+  const named = files.filter(isEvalMd)
+  const kinds = await Promise.all(named.map(async (file) => (await readFileOf(path.join(root, file))).kind))
+  return named.filter((_, index) => kinds[index] !== 'no_suite')
+}
+
+/** Throws UserError with file, line and reason for a file that is none, or broken as a whole. */
+export async function loadEvalMd(file: string): Promise<Suite> {
+  const reading = await readFileOf(file)
+  switch (reading.kind) {
+    case 'no_suite':
+      throw new UserError(
+        `${file}: no suite: ${reading.why}`,
+        'a case is a line ## <name>, under it ### Prompt and ### Expect',
+      )
+    case 'broken':
+      throw mistakesOf(file, reading.mistakes)
+    case 'suite':
+      return suiteOf(file, reading)
+  }
+}
+
+export async function inspectEvalMd(file: string): Promise<InspectedSuite> {
+  const reading = await readFileOf(file)
+  const suite = await loadEvalMd(file)
+  const lines = reading.kind === 'suite' ? reading.cases.map(({ line }) => line) : []
+  return { suite, places: lines.map((line) => ({ file, at: `line ${line}` })), mistakes: [] }
+}
+
+async function readFileOf(file: string): Promise<EvalMdReading> {
+  const size = (await stat(file).catch(() => null))?.size ?? 0
+  if (size <= longest) return readEvalMd(await readText(file))
+  const message = `larger than ${longest} bytes`
+  return { kind: 'broken', mistakes: [{ line: 1, column: 1, message, fix: 'part it into several files' }] }
+}
+
+export function mistakesOf(file: string, mistakes: readonly EvalMdMistake[]): UserError {
+  const lines = mistakes.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`)
+  return new UserError(lines.join('\n'), mistakes.find(({ fix }) => fix !== null)?.fix ?? null)
+}
+
+/** Also of a text that stands in another file, such as a comment. */
+export async function suiteOf(file: string, reading: Extract<EvalMdReading, { kind: 'suite' }>): Promise<Suite> {
+  const { settings, cases, remarks } = reading
+  const subject = await subjectOf(file, settings)
+  const unknown = settings.unknown.map(({ name, line }) => ({
+    line,
+    message: `the field ${name} is not known and not read`,
+  }))
+  const said = [...unknown, ...remarks].map(({ line, message }) => ({ file, at: `line ${line}`, message }))
+  return {
+    format: 'eval.md',
+    path: file,
+    skill_name: subject.name,
+    root: subject.root,
+    ...defaultsOf(subject),
+    cases: cases.map((one, index) => caseOf(one, index + 1, { file, subject })),
+    warnings: [...subject.warnings, ...said] satisfies LoadWarning[],
+  }
+}
+
+function defaultsOf({ model }: Subject): Pick<Suite, 'defaults'> {
+  return { defaults: { timeout_seconds: timeout, ...(model !== null && { model }) } }
+}
+
+function caseOf(one: EvalMdCase, id: number, { file, subject }: { file: string; subject: Subject }): SuiteCase {
+  const missing = [one.prompt === null && 'Prompt', one.expect === null && 'Expect'].filter(Boolean)
+  const place = `${file}:${one.line}`
+  const lacks = missing.length === 0 ? [] : [`${place}: the case has no ${missing.join(' and no ')}, or nothing in it`]
+  const reasons = [...lacks, ...subject.reasons]
+  return {
+    eval_id: id,
+    eval_key: null,
+    eval_name: one.name,
+    prompt: one.prompt?.text ?? '',
+    expected_output: null,
+    files: [],
+    expectations: one.expect === null ? [] : [{ text: one.expect.text }],
+    checks: [],
+    reference: null,
+    timeout_seconds: null,
+    setup: null,
+    git: null,
+    environment: subject.environment,
+    cannot_run: reasons.length === 0 ? null : reasons.join('; '),
+    ...(subject.target !== null && { target: subject.target }),
+    skill_path: subject.skill?.path ?? null,
+    judging: { kind: 'verdict' },
+    ...(subject.source && { source: subject.source }),
+  }
+}

@@ -1,0 +1,58 @@
+/** The text of an EVAL.md as cases and mistakes, each with its line; or as what it is instead of a suite. */
+import { type FrontMistake, readFront } from '../markdown/front.ts'
+import { plainText } from '../markdown/lines.ts'
+import { type EvalMdCase, readEvalMdBody } from './grammar.ts'
+import { olderForm } from './older.ts'
+import { type EvalMdSettings, readSettings } from './settings.ts'
+
+export interface EvalMdMistake {
+  line: number
+  column: number
+  message: string
+  fix: string | null
+}
+
+export type EvalMdReading =
+  | { kind: 'suite'; settings: EvalMdSettings; cases: EvalMdCase[]; remarks: { line: number; message: string }[] }
+  /** A plain report, or an empty file: no Prompt and no Expect heading in it, and nothing that was meant to be one. */
+  | { kind: 'no_suite'; why: string }
+  | { kind: 'broken'; mistakes: EvalMdMistake[] }
+
+/** Never throws. */
+export function readEvalMd(source: string): EvalMdReading {
+  const text = plainText(source)
+  const front = readFront(text)
+  if (!('fields' in front)) return brokenFront(text, front)
+  const { cases, hasSections, remarks } = readEvalMdBody(front.body, front.bodyLine)
+  const older = olderForm(front, cases.length)
+  if (older !== null) {
+    const { line, message, fix } = older
+    return { kind: 'broken', mistakes: [{ line, column: 1, message, fix }] }
+  }
+  if (!hasSections) {
+    return {
+      kind: 'no_suite',
+      why: text.trim() === '' ? 'it is empty' : 'it is a plain report: no Prompt or Expect heading',
+    }
+  }
+  const settings = readSettings(front)
+  const mistakes: EvalMdMistake[] = settings.mistakes.map((one) => ({ ...one, fix: null }))
+  if (cases.length === 0) {
+    const message = 'its sections stand under no ## heading, so there is no case'
+    const fix = 'write a line ## <name of the case> above Prompt'
+    mistakes.push({ line: remarks[0]?.line ?? 1, column: 1, message, fix })
+  }
+  if (mistakes.length > 0) return { kind: 'broken', mistakes }
+  return { kind: 'suite', settings, cases, remarks }
+}
+
+/** A report may begin with a line of its own; a suite whose frontmatter can't be read is told. */
+function brokenFront(text: string, { message, at }: FrontMistake): EvalMdReading {
+  if (!readEvalMdBody(text, 1).hasSections) {
+    return { kind: 'no_suite', why: 'it is a plain report: no Prompt or Expect heading' }
+  }
+  return {
+    kind: 'broken',
+    mistakes: [{ ...at, message, fix: 'close it with --- on a line of its own, or mend the YAML' }],
+  }
+}

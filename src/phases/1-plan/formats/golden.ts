@@ -1,0 +1,190 @@
+/** Golden tests of an Atomic Agent: <agent>/evals/ with rubric.md, judge.md and golden/<category>/*.md. */
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import { glob } from 'tinyglobby'
+import type { GoldenJudge, GoldenRubric } from '../../../../schemas/golden.ts'
+import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
+import { UserError } from '../../../base/error.ts'
+import { exists } from '../../../base/files.ts'
+import { readText } from '../../../base/json.ts'
+import { providerOf } from '../../../engines/providers.ts'
+import type { InspectedSuite } from '../inspected.ts'
+import { readJudge, readRubric } from './golden/config.ts'
+import { missingSources } from './golden/facts.ts'
+import { type GoldenTest, readGoldenTest } from './golden/test.ts'
+import { readVault, type Vault } from './golden/vault.ts'
+
+export const goldenPlaces = ['evals/rubric.md with evals/judge.md and evals/golden/<category>/<test>.md']
+
+/** Seconds for one test: the documents name none. */
+const timeout = 120
+
+/** Bytes of one file. */
+const longest = 1024 * 1024
+
+export function isGolden(file: string): boolean {
+  return /[/\\]evals[/\\](?:rubric\.md|judge\.md|golden[/\\].*\.md)$/.test(file)
+}
+
+export async function findGolden(folder: string): Promise<string | null> {
+  for (const place of [path.join(folder, 'evals'), folder]) {
+    if ((await exists(path.join(place, 'rubric.md'))) && (await exists(path.join(place, 'golden')))) return place
+  }
+  return null
+}
+
+/** Every folder evals/ with a rubric.md or a judge.md beside golden/. */
+export function discoverGolden({ files }: { files: readonly string[] }): string[] {
+  const folders = files.flatMap((file) => /^((?:.*\/)?evals)\/(?:rubric|judge)\.md$/.exec(file)?.[1] ?? [])
+  const holds = (folder: string) => files.some((file) => file.startsWith(`${folder}/golden/`))
+  return [...new Set(folders)].filter(holds)
+}
+
+/** The agent's folder. */
+export function rootOfGolden(place: string): string {
+  const parts = place.split(path.sep)
+  const at = parts.lastIndexOf('evals')
+  return at < 1 ? path.dirname(place) : parts.slice(0, at).join(path.sep)
+}
+
+/** Throws UserError with file, line and column for a rubric.md or judge.md that can't be read; a test that can't is a case that can't run. */
+export async function loadGolden(place: string): Promise<Suite> {
+  return (await inspectGolden(place)).suite
+}
+
+export async function inspectGolden(place: string): Promise<InspectedSuite> {
+  const agent = rootOfGolden(place)
+  const evals = path.join(agent, 'evals')
+  const warnings: Suite['warnings'] = []
+  const remarkIn = (file: string) => (line: number, message: string) => {
+    warnings.push({ file, at: `line ${line}`, message })
+  }
+  const [rubricFile, judgeFile] = [path.join(evals, 'rubric.md'), path.join(evals, 'judge.md')]
+  const rubric = readRubric(await boundedText(rubricFile), rubricFile, remarkIn(rubricFile))
+  const judge = readJudge(await boundedText(judgeFile), judgeFile, remarkIn(judgeFile))
+  const vault = await readVault(agent)
+  for (const message of vault.warnings) warnings.push({ file: agent, at: '.', message })
+  const files = await testFiles(place, evals)
+  const cases: SuiteCase[] = []
+  for (const [index, file] of files.entries()) {
+    const remark = remarkIn(file)
+    const reading = await boundedText(file).then(
+      (text) => readGoldenTest(text, Object.keys(rubric.weights), remark),
+      (error: unknown) => ({ ok: false as const, line: 1, column: 1, message: String(error) }),
+    )
+    const test = reading.ok ? reading.test : brokenTest(file, evals)
+    const reasons = reading.ok
+      ? await reasonsOf(file, { agent, test: reading.test, vault })
+      : [`${file}:${reading.line}:${reading.column}: ${reading.message}`]
+    cases.push(caseOf(test, index + 1, { agent, vault, rubric, judge, reasons }))
+  }
+  const suite: Suite = {
+    format: 'golden',
+    path: place,
+    skill_name: path.basename(agent),
+    root: agent,
+    defaults: {
+      timeout_seconds: timeout,
+      ...(vault.model && { model: vault.model }),
+      ...judgesOf(judge, judgeFile, warnings),
+    },
+    cases,
+    warnings,
+  }
+  return { suite, places: files.map((file) => ({ file, at: null })), mistakes: [] }
+}
+
+async function boundedText(file: string): Promise<string> {
+  const size = (await stat(file).catch(() => null))?.size ?? 0
+  if (size > longest) throw new UserError(`${file}: larger than ${longest} bytes`)
+  return await readText(file)
+}
+
+/** Of one file that is named itself that file, else all of golden/, by path. */
+async function testFiles(place: string, evals: string): Promise<string[]> {
+  if (/[/\\]golden[/\\].*\.md$/.test(place)) return [place]
+  const found = await glob('golden/**/*.md', { cwd: evals, followSymbolicLinks: false })
+  return found.sort().map((name) => path.join(evals, name))
+}
+
+async function reasonsOf(
+  file: string,
+  { agent, test, vault }: { agent: string; test: GoldenTest; vault: Vault },
+): Promise<string[]> {
+  const missing = await missingSources(agent, test.sources)
+  const gone = missing.map(
+    ({ path: name, line }) => `${file}:${line}: ${name} is not in the vault any more: bring the test up to date`,
+  )
+  return [...vault.reasons, ...gone]
+}
+
+function brokenTest(file: string, evals: string): GoldenTest {
+  const [, category = 'unknown'] = path.relative(evals, file).split(path.sep)
+  const none = {
+    input: '',
+    setup: '',
+    expected_behavior: '',
+    pass_criteria: '',
+    notes: '',
+    expected_facts: [],
+    sources: [],
+  }
+  const criteria = { thresholds: [], no_hard_fails: false, left_to_judge: [] }
+  return { test_id: path.basename(file, '.md'), category, criteria, ...none }
+}
+
+interface CaseContext {
+  agent: string
+  vault: Vault
+  rubric: GoldenRubric
+  judge: GoldenJudge
+  reasons: readonly string[]
+}
+
+function caseOf(
+  { sources: _, ...test }: GoldenTest,
+  id: number,
+  { agent, vault, rubric, judge, reasons }: CaseContext,
+): SuiteCase {
+  return {
+    eval_id: id,
+    eval_key: test.test_id,
+    eval_name: test.test_id,
+    prompt: goldenPrompt(test),
+    expected_output: test.expected_behavior || null,
+    files: vault.files,
+    expectations: [{ text: `a weighted score of ${rubric.threshold_pass} at least, and no hard fail` }],
+    checks: [],
+    reference: null,
+    timeout_seconds: null,
+    setup: null,
+    git: null,
+    environment: vault.environment,
+    cannot_run: reasons.length === 0 ? null : reasons.join('; '),
+    target: `agent:${path.basename(agent)}`,
+    category: test.category,
+    skill_path: null,
+    judging: { kind: 'golden', golden: { ...test, rubric, judge } },
+  }
+}
+
+/** The input as it is; with a Setup, that before it as what holds at the time. */
+function goldenPrompt({ setup, input }: Pick<GoldenTest, 'setup' | 'input'>): string {
+  if (setup === '') return input
+  return `[EVAL SETUP CONTEXT: the state of the vault assumed for this test]\n\n${setup}\n\n---\n\n${input}`
+}
+
+/** Those of another family first, as --judge takes a list. */
+function judgesOf(judge: GoldenJudge, file: string, warnings: Suite['warnings']): { judge?: string } {
+  const all = [...judge.cross_family, ...judge.same_family_fallback]
+  const known = all.filter((model) => providerOf(model) !== null)
+  for (const model of all) {
+    if (!known.includes(model))
+      warnings.push({
+        file,
+        at: 'recommended_judge',
+        message: `the judge ${model} is of no provider that is reached from here`,
+      })
+  }
+  return known.length === 0 ? {} : { judge: known.join(',') }
+}

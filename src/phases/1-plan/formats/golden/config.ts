@@ -1,0 +1,115 @@
+/** rubric.md and judge.md of an Atomic Agent, read and never written. */
+import type { GoldenJudge, GoldenRubric } from '../../../../../schemas/golden.ts'
+import { UserError } from '../../../../base/error.ts'
+import { isObject } from '../evals_json/fields.ts'
+import { type Front, readFront } from '../markdown/front.ts'
+import { plainText } from '../markdown/lines.ts'
+
+export type Remark = (line: number, message: string) => void
+
+const rubricFields = new Set(['schema_version', 'agent', 'weights', 'threshold_pass'])
+const judgeFields = new Set(['schema_version', 'agent', 'recommended_judge', 'strict_mode', 'audit_sample_pct'])
+
+/** Throws UserError with file and line. */
+export function readRubric(source: string, file: string, remark: Remark): GoldenRubric {
+  const front = frontOf(source, file)
+  const { weights: given } = front.fields
+  if (!isObject(given) || Object.keys(given).length === 0) {
+    throw mistake(
+      file,
+      front,
+      ['weights'],
+      'weights must name each dimension with its share, such as persona_fidelity: 50',
+    )
+  }
+  const weights: Record<string, number> = {}
+  for (const [name, value] of Object.entries(given)) {
+    const weight = numberIn(value)
+    if (weight === null || weight < 0)
+      throw mistake(file, front, ['weights', name], `weights.${name} must be a number of 0 or more`)
+    weights[name] = weight
+  }
+  const sum = Object.values(weights).reduce((total, one) => total + one, 0)
+  if (sum === 0) throw mistake(file, front, ['weights'], 'all weights are 0')
+  if (Math.abs(sum - 100) > 0.01)
+    remark(front.at(['weights']).line, `the weights sum to ${round(sum)}, not 100; they count in proportion`)
+  const threshold = front.fields.threshold_pass === undefined ? 4 : numberIn(front.fields.threshold_pass)
+  if (threshold === null) throw mistake(file, front, ['threshold_pass'], 'threshold_pass must be a number')
+  remarkUnknown(front, rubricFields, remark)
+  return { weights, threshold_pass: threshold, body: front.body.trim() }
+}
+
+/** Throws UserError with file and line. */
+export function readJudge(source: string, file: string, remark: Remark): GoldenJudge {
+  const front = frontOf(source, file)
+  const { recommended_judge: recommended, strict_mode: strict, audit_sample_pct: audit } = front.fields
+  const lists = isObject(recommended) ? recommended : {}
+  if (recommended !== undefined && recommended !== null && !isObject(recommended)) {
+    throw mistake(
+      file,
+      front,
+      ['recommended_judge'],
+      'recommended_judge must have cross_family and same_family_fallback',
+    )
+  }
+  if (strict !== undefined && typeof strict !== 'boolean') {
+    throw mistake(file, front, ['strict_mode'], 'strict_mode must be true or false')
+  }
+  const share = audit === undefined ? 0.1 : numberIn(audit)
+  if (share === null || share < 0 || share > 1) {
+    throw mistake(file, front, ['audit_sample_pct'], 'audit_sample_pct must be a number from 0 to 1')
+  }
+  const template = front.body.trim()
+  if (template === '') throw mistake(file, front, [], 'the prompt for the judge is missing below the frontmatter')
+  remarkUnknown(front, judgeFields, remark)
+  return {
+    cross_family: namesIn(lists.cross_family, () =>
+      mistake(file, front, ['recommended_judge', 'cross_family'], 'cross_family must be a list of models'),
+    ),
+    same_family_fallback: namesIn(lists.same_family_fallback, () =>
+      mistake(
+        file,
+        front,
+        ['recommended_judge', 'same_family_fallback'],
+        'same_family_fallback must be a list of models',
+      ),
+    ),
+    strict_mode: strict ?? true,
+    audit_sample_pct: share,
+    template,
+  }
+}
+
+function frontOf(source: string, file: string): Front {
+  const front = readFront(plainText(source))
+  if ('fields' in front) return front
+  throw new UserError(`${file}:${front.at.line}:${front.at.column}: ${front.message}`, 'mend the frontmatter')
+}
+
+function mistake(file: string, front: Front, path: readonly PropertyKey[], message: string): UserError {
+  const { line, column } = front.at(path)
+  return new UserError(`${file}:${line}:${column}: ${message}`)
+}
+
+function remarkUnknown(front: Front, known: ReadonlySet<string>, remark: Remark): void {
+  for (const name of Object.keys(front.fields)) {
+    if (!known.has(name)) remark(front.at([name]).line, `the field ${name} is not known and not read`)
+  }
+}
+
+function namesIn(value: unknown, wrong: () => UserError): string[] {
+  const all = value === undefined || value === null ? [] : [value].flat()
+  if (!all.every((one): one is string => typeof one === 'string' && one.trim() !== '')) throw wrong()
+  return all.map((one) => one.trim())
+}
+
+/** A number, also one that is written as text. */
+export function numberIn(value: unknown): number | null {
+  if (typeof value === 'number' && Number.isFinite(value)) return value
+  const isText = typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value.trim())
+  return isText ? Number(value) : null
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100
+}

@@ -1,0 +1,28 @@
+/** The bullets of Pass criteria: the least score of a dimension, and that no hard fail may fire. */
+import type { GoldenCriteria } from '../../../../../schemas/golden.ts'
+import { dimensionKey } from '../../../../../schemas/rubric.ts'
+
+/** What can't be decided by code is left to the judge, who reads the section as it is written. */
+export function readCriteria(section: string, dimensions: readonly string[]): GoldenCriteria {
+  const criteria: GoldenCriteria = { thresholds: [], no_hard_fails: false, left_to_judge: [] }
+  for (const line of section.split('\n')) {
+    const bullet = /^\s*(?:[-*+]|\d+[.)])\s+(.*)$/.exec(line)?.[1]?.replaceAll(/[*`]/g, '').trim()
+    if (bullet === undefined || bullet === '') continue
+    const threshold = thresholdIn(bullet, dimensions)
+    if (threshold !== null) criteria.thresholds.push(threshold)
+    else if (/^no hard[- ]fails?\b/i.test(bullet)) criteria.no_hard_fails = true
+    else criteria.left_to_judge.push(bullet)
+  }
+  return criteria
+}
+
+/** `dim: ≥ 4 (…)`, `dim >= 4`, `dim: 5 (…)`: the last is a least score too, since 5 is the most. */
+function thresholdIn(bullet: string, dimensions: readonly string[]): GoldenCriteria['thresholds'][number] | null {
+  const [, name = '', sign = '', score = ''] =
+    /^([\p{L}][\p{L}\p{N} _-]*?)\s*:?\s*(≥|>=|=>|>|=|==|at least)?\s*(\d(?:\.\d+)?)(?![\d.]*\d)/iu.exec(bullet) ?? []
+  const key = dimensionKey(name)
+  const dimension = dimensions.find((one) => dimensionKey(one) === key)
+  if (dimension === undefined) return null
+  const isMore = sign === '>'
+  return { dimension, at_least: Number(score), ...(isMore && { more: true as const }), text: bullet }
+}

@@ -1,0 +1,142 @@
+/** The parts of an Atomic Agent's evals: sections by how they begin, bullets that code decides, rubric.md and judge.md. */
+import { describe, expect, test } from 'vitest'
+import { readJudge, readRubric } from '../../../../src/phases/1-plan/formats/golden/config.ts'
+import { readCriteria } from '../../../../src/phases/1-plan/formats/golden/criteria.ts'
+import { goldenSections } from '../../../../src/phases/1-plan/formats/golden/sections.ts'
+import { readGoldenTest } from '../../../../src/phases/1-plan/formats/golden/test.ts'
+
+const nothing = () => {}
+
+describe('sections', () => {
+  test.each([
+    ['Input', 'input'],
+    ['INPUT', 'input'],
+    ['Setup (vault state for this test)', 'setup'],
+    ['Expected behavior (the judge evaluates against this)', 'expected'],
+    ['Expected behaviour', 'expected'],
+    ['Pass criteria (rubric thresholds + hard-fail checks)', 'criteria'],
+    ['**Notes**', 'notes'],
+  ] as const)('## %s is %s', (heading, field) => {
+    expect(goldenSections(`# title\n\n## ${heading}\n\ntext\n`, 1)[field]).toBe('text')
+  })
+  test.each(['Inputs', 'Setups', 'My Input'])('## %s is none of them, and named with its line', (heading) => {
+    const { input, setup, unknown } = goldenSections(`## ${heading}\nx`, 7)
+    expect([input, setup, unknown]).toEqual(['', '', [{ heading, line: 7 }]])
+  })
+  test('## in a code fence is no heading, ### is text', () => {
+    expect(goldenSections('## Input\n```\n## Notes\n```\n### more\n', 1).input).toBe('```\n## Notes\n```\n### more')
+  })
+})
+
+describe('pass criteria', () => {
+  const dimensions = ['persona_fidelity', 'output_quality']
+  test.each([
+    ['- persona_fidelity: ≥ 4 (calm)', 4, undefined],
+    ['- persona_fidelity ≥ 4', 4, undefined],
+    ['* Persona fidelity: >= 3.5', 3.5, undefined],
+    ['- persona_fidelity: 5 (no drift)', 5, undefined],
+    ['1. `persona_fidelity`: at least 4', 4, undefined],
+    ['- **persona_fidelity** > 3', 3, true],
+  ])('%s', (line, at_least, more) => {
+    const [first] = readCriteria(line, dimensions).thresholds
+    expect([first?.dimension, first?.at_least, first?.more]).toEqual(['persona_fidelity', at_least, more])
+  })
+  test.each(['- No hard fails', '- **No hard fails — especially HF1 (tickers)**', '* no hard-fail'])('%s', (line) => {
+    expect(readCriteria(line, dimensions)).toEqual({ thresholds: [], no_hard_fails: true, left_to_judge: [] })
+  })
+  test('what names no dimension is left to the judge; prose is no bullet', () => {
+    expect(readCriteria('Prose: persona_fidelity ≥ 4\n- elegance ≥ 4\n- Mentions 4 cards\n', dimensions)).toEqual({
+      thresholds: [],
+      no_hard_fails: false,
+      left_to_judge: ['elegance ≥ 4', 'Mentions 4 cards'],
+    })
+  })
+})
+
+const rubric = (front: string, body = '# Rubric') => readRubric(`---\n${front}\n---\n${body}\n`, 'rubric.md', nothing)
+const judge = (front: string, body = 'Judge {rubric}') =>
+  readJudge(`---\n${front}\n---\n${body}\n`, 'judge.md', nothing)
+
+describe('rubric.md', () => {
+  test('weights, threshold and body', () => {
+    expect(rubric('weights:\n  a: 30\n  b: "70"\nthreshold_pass: 3.5')).toEqual({
+      weights: { a: 30, b: 70 },
+      threshold_pass: 3.5,
+      body: '# Rubric',
+    })
+    expect(rubric('weights: {a: 1}').threshold_pass).toBe(4)
+  })
+  test.each([
+    ['weights: {}', 'rubric.md:2:1: weights must name'],
+    ['schema_version: 1', 'rubric.md:2:1: weights must name'],
+    ['agent: x\nweights:\n  a: many', 'rubric.md:4:3: weights.a must be a number'],
+    ['weights: {a: 0}', 'rubric.md:2:1: all weights are 0'],
+    ['weights: {a: 1}\nthreshold_pass: high', 'rubric.md:3:1: threshold_pass must be a number'],
+  ])('%j is refused with its place', (front, message) => expect(() => rubric(front)).toThrow(message))
+  test('weights that sum to something else, and fields nobody knows, are told', () => {
+    const told: string[] = []
+    readRubric('---\nweights: {a: 30}\ncolour: red\n---\nx', 'rubric.md', (line, message) =>
+      told.push(`${line} ${message}`),
+    )
+    expect(told).toEqual([expect.stringMatching(/^2 .*sum to 30/), expect.stringMatching(/^3 .*colour/)])
+  })
+})
+
+describe('judge.md', () => {
+  test('what is not said is strict, a tenth, no list', () => {
+    expect(judge('schema_version: 1')).toEqual({
+      cross_family: [],
+      same_family_fallback: [],
+      strict_mode: true,
+      audit_sample_pct: 0.1,
+      template: 'Judge {rubric}',
+    })
+  })
+  test('each field counts', () => {
+    const front =
+      'recommended_judge:\n  cross_family: [gpt-5]\n  same_family_fallback: claude-haiku\nstrict_mode: false\naudit_sample_pct: 0.5'
+    expect(judge(front)).toMatchObject({
+      cross_family: ['gpt-5'],
+      same_family_fallback: ['claude-haiku'],
+      strict_mode: false,
+      audit_sample_pct: 0.5,
+    })
+  })
+  test.each([
+    ['strict_mode: "yes"', 'judge.md:2:1: strict_mode'],
+    ['audit_sample_pct: 10', 'judge.md:2:1: audit_sample_pct'],
+    ['recommended_judge: gpt-5', 'judge.md:2:1: recommended_judge'],
+    ['recommended_judge:\n  cross_family: [3]', 'judge.md:3:3: cross_family'],
+  ])('%j is refused with its place', (front, message) => expect(() => judge(front)).toThrow(message))
+  test('a judge without a prompt is refused', () =>
+    expect(() => judge('agent: x', '')).toThrow('the prompt for the judge'))
+})
+
+describe('a test', () => {
+  const read = (front: string, body = '## Input\nHi') => readGoldenTest(`---\n${front}\n---\n${body}\n`, ['a'], nothing)
+  test('an id that looks like a number or a date stays as it is written', () => {
+    expect(read('test_id: 001\ncategory: 2026-01-01')).toMatchObject({
+      test: { test_id: '001', category: '2026-01-01' },
+    })
+  })
+  test.each([
+    ['category: happy', '## Input\nHi', 'no test_id'],
+    ['test_id: x', '## Input\nHi', 'no category'],
+    ['test_id: [x', '## Input\nHi', 'not valid YAML'],
+    ['test_id: x\ncategory: happy', '## Notes\nHi', 'no ## Input'],
+    ['test_id: ../x\ncategory: happy', '## Input\nHi', 'no /'],
+    ['test_id: x\ncategory: happy\nexpected_facts: [1]', '## Input\nHi', 'expected_facts'],
+  ])('%j is skipped with a reason', (front, body, message) => {
+    expect(read(front, body)).toMatchObject({ ok: false, message: expect.stringContaining(message) })
+  })
+  test('facts keep their texts and their lines', () => {
+    const front =
+      'test_id: x\ncategory: happy\nexpected_facts:\n  - claim: rate\n    source: memory/a.md\n    expected_value: 1.50'
+    expect(read(front)).toMatchObject({
+      test: {
+        expected_facts: [{ claim: 'rate', source: 'memory/a.md', expected_value: '1.50' }],
+        sources: [{ path: 'memory/a.md', line: 6 }],
+      },
+    })
+  })
+})
