@@ -1,5 +1,6 @@
 /** `eval.json`: one arm over a suite: does it pass? A verdict a case. */
 import { z } from 'zod'
+import { goldenAuditLine, goldenRunLine } from './golden.ts'
 import { engineChoice } from './plan.ts'
 import { loadWarning } from './suite.ts'
 
@@ -69,6 +70,17 @@ export const evalResult = z.object({
   timeout_seconds: z.number(),
   summary: evalSummary,
   cases: z.array(evalCase),
+  golden: z
+    .object({
+      log: z.string().describe('runs/<date>.jsonl, absolute'),
+      lines: z.array(goldenRunLine).describe('those of this run'),
+      threshold: z.number(),
+      open: z.array(goldenAuditLine).describe('verdicts that a person should look at'),
+      decisions: z.number().int().describe('verdicts of this run'),
+      stopped: z.string().nullable().describe('why not all was run; null: all was'),
+    })
+    .optional()
+    .describe('of golden tests: what lies in evals/runs/ of the agent now'),
   warnings: z.array(loadWarning),
 })
 

@@ -67,6 +67,25 @@ export const goldenScores = z.object({
   verdict: z.enum(['pass', 'fail']),
   justification: z.string(),
   factual_checks: z.array(factualCheck),
+  judge: z.string().optional().describe('who scored: engine:model; of a fallback that one'),
+  judge_input_tokens: z.number().nullable().optional().describe('of all calls; null: not known'),
+  judge_output_tokens: z.number().nullable().optional(),
+})
+
+/** A verdict of the judge that a person should look at: a line of runs/audit_log.jsonl. */
+export const goldenAuditLine = z.looseObject({
+  ts: z.string(),
+  agent: z.string(),
+  test_id: z.string(),
+  verdict: z.string(),
+  weighted_score: z.number(),
+  judge_model: z.string(),
+  judge_justification: z.string(),
+  agent_response_path: z.string(),
+  human: z
+    .enum(['agree', 'disagree'])
+    .nullable()
+    .describe('what a person says of it, written here by hand; null: open'),
 })
 
 /** One line of runs/<date>.jsonl. Cost and tokens null: not known. */
@@ -109,4 +128,5 @@ export type GoldenJudge = z.infer<typeof goldenJudge>
 export type Golden = z.infer<typeof golden>
 export type FactualCheck = z.infer<typeof factualCheck>
 export type GoldenScores = z.infer<typeof goldenScores>
+export type GoldenAuditLine = z.infer<typeof goldenAuditLine>
 export type GoldenRunLine = z.infer<typeof goldenRunLine>

@@ -3,6 +3,7 @@ import path from 'node:path'
 import type { EvalCaseResult, EvalResult } from '../../schemas/eval_result.ts'
 import type { BrokenSuite, EvalPlans, EvalsResult } from '../flows/eval/request.ts'
 import { evalSummary } from '../phases/4-report/eval_verdict.ts'
+import { goldenSummary } from '../phases/4-report/golden/summary.ts'
 import { codeFor, fixOf } from './error_code.ts'
 import { exitCodes } from './exit.ts'
 import { planLines } from './plan_lines.ts'
@@ -30,7 +31,7 @@ export function showEvals({ results, broken }: EvalsResult, how: HowToShowEvals)
   }
   const { dim } = colours(process.stdout)
   const lines = [
-    ...results.flatMap((one) => (how.summaryOnly ? [] : suiteLines(one))),
+    ...results.flatMap((one) => linesOf(one, how)),
     ...broken.flatMap(brokenLines),
     summaryLine(results, broken),
     ...results.map(({ folder }) => `${dim('results')} ${place(folder)}`),
@@ -45,6 +46,16 @@ function codeOf(summary: EvalResult['summary'], broken: readonly BrokenSuite[], 
     return broken.some(({ error }) => codeFor(error) === exitCodes.usage) ? exitCodes.usage : exitCodes.incomplete
   if (summary.skipped > 0 || broken.length > 0) return exitCodes.incomplete
   return summary.failed > 0 ? exitCodes.gateFailed : exitCodes.done
+}
+
+/** Golden tests have a summary of their own, which their documents show. */
+function linesOf(result: EvalResult, { summaryOnly }: HowToShowEvals): string[] {
+  const { golden, name, started_at, duration_seconds } = result
+  if (golden === undefined) return summaryOnly ? [] : suiteLines(result)
+  const { threshold, log, ...rest } = golden
+  const shown = { ...rest, agent: name, durationSeconds: duration_seconds, thresholdPass: threshold, log: place(log) }
+  const lines = goldenSummary({ ...shown, startedAt: new Date(started_at) }, { totals: summaryOnly })
+  return [...lines.map((line) => safe(line)), '']
 }
 
 function suiteLines({ name, format, cases, suite }: EvalResult): string[] {

@@ -17,6 +17,7 @@ import { runPaths } from '../store/paths.ts'
 import { type StoredRun, writeGrading } from '../store/store.ts'
 import { judgeMemory, keepGraded } from './cached_grading.ts'
 import type { FlowContext } from './context.ts'
+import { fallbackJudges } from './eval/fallback_judges.ts'
 import { isWorthKeeping } from './kept_grading.ts'
 import { keyOfGrading } from './key_of_grading.ts'
 import type { Pace } from './pace.ts'
@@ -130,6 +131,7 @@ export async function gradeAnew(request: GradeRequest, context: FlowContext): Pr
     env: { ...env, TMPDIR: room?.path ?? nowhere },
     credentials: engine === null ? {} : credentialsOf(engine, choice, user),
     gate: engine === null ? undefined : request.pace.gate(engine, choice),
+    ...(one.judging?.kind === 'golden' && { fallbacks: await fallbackJudges(one.judging.golden, request, context) }),
     signal: context.signal,
     memory: request.cache && cleaned(judgeMemory(request.cache, spec, stored.record), redactorFor(user)),
   })

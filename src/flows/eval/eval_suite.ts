@@ -18,6 +18,7 @@ import type { Purses } from '../purses.ts'
 import { hiddenFrom, startSandbox, withSandbox } from '../start_sandbox.ts'
 import { refuseStrayInstructions } from '../surroundings.ts'
 import { refuseUnpriced } from '../unpriced.ts'
+import { withGoldenLog } from './golden_log.ts'
 import type { EvalRequest, PreparedEval } from './request.ts'
 
 /** Throws UserError or IncompleteError before anything was paid for, the abort reason when cut short. */
@@ -42,7 +43,8 @@ export async function evalSuite(
   const how = { passEnv, hidden, sandbox, concurrency, pace, limited, keepWork: keep, ...uncached }
   await execute({ plan, folder, skillFiles, ...how }, held.context)
   context.signal.throwIfAborted()
-  const result = await resultOf({ ...prepared, plan }, folder, { started, now: context.now() })
+  const made = await resultOf({ ...prepared, plan }, folder, { started, now: context.now() })
+  const result = await withGoldenLog({ plan, result: made, stopped: limited?.stopped()?.reason ?? null })
   await writeArtefact(evalResult, path.join(folder, 'eval.json'), result)
   return { ...result, plan }
 }

@@ -16,6 +16,7 @@ import type { Fence } from './fence.ts'
 import { type JudgeChoice, type Judged, type JudgeMemory, judgeRun } from './judge.ts'
 import { judgePromptSource } from './judge_prompt.ts'
 import { runOutputs } from './judge_room.ts'
+import type { Seat } from './own/ask_plainly.ts'
 import { verdictPromptVersion } from './own/verdict.ts'
 import { judgeParts } from './remarks.ts'
 import { summarize } from './summary.ts'
@@ -49,6 +50,8 @@ export interface GradeRunRequest {
   samples?: number | undefined
   /** How data is set apart for the judge; absent: by a fence that it can't close. Another only to show what the fence is for. */
   fenceOf?: ((texts: readonly string[]) => Fence) | undefined
+  /** Who is asked where the judge can't be; for formats that name such. */
+  fallbacks?: readonly Seat[] | undefined
   /** What judges answered earlier; absent or null: nothing is remembered. */
   memory?: JudgeMemory | null
 }

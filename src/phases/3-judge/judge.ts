@@ -49,7 +49,7 @@ export interface JudgeRequest {
   /** Absent or null: nothing is remembered. */
   memory?: JudgeMemory | null
   /** Who is asked where the judge can't be, in this order; for formats that name such; absent: nobody. */
-  fallbacks?: (() => Seat[]) | undefined
+  fallbacks?: readonly Seat[] | undefined
 }
 
 /** What was answered earlier to the same question about the same evidence. */

@@ -1,7 +1,7 @@
 /** From a run and its grading to the verdict on a case: pass, fail, or skip where nothing can be said. Pure. */
 import type { EvalCaseResult, EvalSummary } from '../../../schemas/eval_result.ts'
 import type { Grading } from '../../../schemas/grading.ts'
-import type { RunRecord } from '../../../schemas/run.ts'
+import type { FailureKind, RunRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 
 export interface JudgedRun {
@@ -32,6 +32,7 @@ export function caseResult(one: SuiteCase, ran: JudgedRun | null): EvalCaseResul
   return {
     ...shared,
     ...verdictOf(one, ran),
+    warnings: (grading?.expectations ?? []).flatMap(({ warning }) => warning ?? []),
     run: ran.run,
     duration_seconds: record.duration_ms / 1000,
     cost_usd: costOf(record, grading),
@@ -45,6 +46,7 @@ export function caseResult(one: SuiteCase, ran: JudgedRun | null): EvalCaseResul
 function verdictOf(one: SuiteCase, { record, grading }: JudgedRun): Pick<EvalCaseResult, 'verdict' | 'reason'> {
   switch (record.status) {
     case 'failed':
+      if (isOwnCrash(one, record.error.kind)) return { verdict: 'fail', reason: `agent_error: ${record.error.message}` }
       return { verdict: 'skip', reason: `${record.error.kind}: ${record.error.message}` }
     case 'cancelled':
       return { verdict: 'skip', reason: 'the run was cancelled' }
@@ -60,6 +62,11 @@ function verdictOf(one: SuiteCase, { record, grading }: JudgedRun): Pick<EvalCas
   const [error] = grading.judge_errors ?? []
   if (error !== undefined) return { verdict: 'skip', reason: `judge error: ${error.reason}` }
   return { verdict: 'pass', reason: null }
+}
+
+/** A golden test's agent that crashes by itself has failed it; what servers, limits and this machine do is not its fault. */
+function isOwnCrash({ judging }: SuiteCase, kind: FailureKind): boolean {
+  return judging?.kind === 'golden' && (kind === 'crash' || kind === 'bad_output')
 }
 
 function checksOf(grading: Grading | null): EvalCaseResult['checks'] {

@@ -1,9 +1,10 @@
 /** The judge of an Atomic Agent's golden test: its own prompt, scores as JSON, one stricter retry, another judge where one can't be asked. */
 import type { Golden } from '../../../../schemas/golden.ts'
 import type { Judged, JudgeRequest } from '../judge.ts'
+import type { Verdict } from '../judge_answer.ts'
 import { addSpent, type Spent } from '../meter.ts'
 import { transcriptView } from '../transcript_view.ts'
-import { askPlainly, type Seat } from './ask_plainly.ts'
+import { addTokens, askPlainly, type Seat, type Tokens } from './ask_plainly.ts'
 import { type GoldenAnswer, readGoldenAnswer, scoreGolden } from './golden_score.ts'
 import { renderJudgePrompt } from './golden_template.ts'
 
@@ -15,38 +16,47 @@ export async function judgeGolden(request: JudgeRequest, golden: Golden): Promis
   const trajectory = await transcriptView(request.runFolder, request.case.prompt)
   const { prompt } = renderJudgePrompt(golden, { response: request.record.final_response, trajectory })
   const { judge, credentials, gate } = request
-  const seats: Seat[] = [{ judge, credentials, gate }, ...(request.fallbacks?.() ?? [])]
-  const spent: Spent[] = []
+  const seats: Seat[] = [{ judge, credentials, gate }, ...(request.fallbacks ?? [])]
+  const asked: Scored[] = []
   const unavailable: string[] = []
+  const judged = (verdict: Verdict): Judged => {
+    return { verdicts: [verdict], answer: null, spent: addSpent(asked.map(({ spent }) => spent)) }
+  }
   for (const seat of seats) {
     const end = await scoresBy(request, seat, { prompt, golden })
-    spent.push(end.spent)
+    asked.push(end)
     if ('unavailable' in end) unavailable.push(`${nameOf(seat)}: ${end.unavailable}`)
-    else if ('error' in end) return { verdicts: [{ error: end.error }], answer: null, spent: addSpent(spent) }
-    else return { verdicts: [verdictOf(end.answer, golden)], answer: null, spent: addSpent(spent) }
+    else if ('error' in end) return judged({ error: end.error })
+    else return judged(verdictOf(end.answer, golden, { seat, asked }))
   }
-  const error = `no judge could be asked: ${unavailable.join('; ')}`
-  return { verdicts: [{ error }], answer: null, spent: addSpent(spent) }
+  return judged({ error: `no judge could be asked: ${unavailable.join('; ')}` })
 }
 
-type Scored = { spent: Spent } & ({ answer: GoldenAnswer } | { error: string } | { unavailable: string })
+type Scored = { spent: Spent; tokens: Tokens } & (
+  | { answer: GoldenAnswer }
+  | { error: string }
+  | { unavailable: string }
+)
 
 async function scoresBy(request: JudgeRequest, seat: Seat, of: { prompt: string; golden: Golden }): Promise<Scored> {
   const dimensions = Object.keys(of.golden.rubric.weights)
-  const first = await askPlainly(request, seat, of.prompt)
-  if ('error' in first) return { unavailable: first.error, spent: first.spent }
+  const { spent, tokens, ...first } = await askPlainly(request, seat, of.prompt)
+  if ('error' in first) return { unavailable: first.error, spent, tokens }
   const answer = readGoldenAnswer(first.said, dimensions)
-  if (!('problem' in answer)) return { answer, spent: first.spent }
+  if (!('problem' in answer)) return { answer, spent, tokens }
   const second = await askPlainly(request, seat, `${of.prompt}\n\n${stricter}`)
-  const spent = addSpent([first.spent, second.spent])
-  if ('error' in second) return { unavailable: second.error, spent }
+  const both = { spent: addSpent([spent, second.spent]), tokens: addTokens([tokens, second.tokens]) }
+  if ('error' in second) return { unavailable: second.error, ...both }
   const again = readGoldenAnswer(second.said, dimensions)
-  return 'problem' in again
-    ? { error: `the judge answered twice without scores: ${String(again.problem)}`, spent }
-    : { answer: again, spent }
+  if (!('problem' in again)) return { answer: again, ...both }
+  return { error: `the judge answered twice without scores: ${String(again.problem)}`, ...both }
 }
 
-function verdictOf(answer: GoldenAnswer, golden: Golden) {
+function verdictOf(
+  answer: GoldenAnswer,
+  golden: Golden,
+  { seat, asked }: { seat: Seat; asked: readonly Scored[] },
+): Verdict {
   const scores = scoreGolden(answer, golden)
   const why = [
     ...scores.hard_fails.map((code) => `hard fail ${code}`),
@@ -54,9 +64,17 @@ function verdictOf(answer: GoldenAnswer, golden: Golden) {
     ...(scores.weighted < golden.rubric.threshold_pass ? [`below ${golden.rubric.threshold_pass}`] : []),
   ]
   const evidence = [`weighted score ${scores.weighted.toFixed(2)}`, ...why, scores.justification]
-    .filter(Boolean)
-    .join('; ')
-  return { passed: scores.verdict === 'pass', evidence, golden: scores }
+  const tokens = addTokens(asked.map((one) => one.tokens))
+  return {
+    passed: scores.verdict === 'pass',
+    evidence: evidence.filter(Boolean).join('; '),
+    golden: {
+      ...scores,
+      judge: nameOf(seat),
+      judge_input_tokens: tokens.input,
+      judge_output_tokens: tokens.output,
+    },
+  }
 }
 
 function nameOf({ judge }: Seat): string {

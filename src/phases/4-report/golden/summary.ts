@@ -1,0 +1,129 @@
+/** The summary of a run of golden tests, as the format's documents print it, with what to look at next. Pure. */
+import type { GoldenAuditLine, GoldenRunLine } from '../../../../schemas/golden.ts'
+
+export interface GoldenSummary {
+  agent: string
+  startedAt: Date
+  durationSeconds: number
+  /** In the order of the suite. */
+  lines: readonly GoldenRunLine[]
+  thresholdPass: number
+  /** What people have not looked at yet. */
+  open: readonly GoldenAuditLine[]
+  /** How many verdicts of judges those were drawn from. */
+  decisions: number
+  /** Why not all was run; null: all was. */
+  stopped: string | null
+  /** Where the lines are, as shown. */
+  log: string
+}
+
+const width = 63
+
+/** Lines of text; hard fails come first, since that is what must never happen. */
+export function goldenSummary(summary: GoldenSummary, only: { totals: boolean }): string[] {
+  const { agent, startedAt, lines } = summary
+  const hard = lines.filter(({ hard_fails }) => hard_fails.length > 0)
+  return [
+    `${agent} evaluation — ${clock(startedAt)}`,
+    '═'.repeat(width),
+    ...hard.map(
+      (one) =>
+        `‼ HARD FAIL ${one.test_id} (${one.category}): ${one.hard_fails.join(', ')} — ${one.judge_justification}`,
+    ),
+    ...(only.totals ? [] : lines.flatMap((one, index) => testLines(one, { index, of: lines.length }))),
+    '─'.repeat(width),
+    ...totals(summary),
+    ...hints(summary),
+  ]
+}
+
+function testLines(line: GoldenRunLine, { index, of }: { index: number; of: number }): string[] {
+  const name = `[${index + 1}/${of}] ${line.test_id}`.padEnd(40)
+  const score = Object.keys(line.scores).length === 0 ? '   —' : line.weighted_score.toFixed(2)
+  const head = `${name} ${`(${line.category})`.padEnd(14)} ${score}  ${words[line.verdict]}`
+  if (line.verdict === 'pass') return [head]
+  const unmet = (line.unmet_criteria ?? []).map((text) => `      not met: ${text}`)
+  const why = line.error ?? line.judge_justification
+  const response =
+    line.agent_response_path === '' ? [] : [`      the agent's answer: evals/${line.agent_response_path}`]
+  return [head, ...(why === '' ? [] : [`      ${why}`]), ...unmet, ...response]
+}
+
+const words = {
+  pass: '✅ pass',
+  fail: '❌ fail',
+  judge_error: '⚠ judge error',
+  skipped: '⚠ skipped',
+} satisfies Record<GoldenRunLine['verdict'], string>
+
+function totals({ lines, durationSeconds, log }: GoldenSummary): string[] {
+  const decided = lines.filter(({ verdict }) => verdict === 'pass' || verdict === 'fail')
+  const passed = decided.filter(({ verdict }) => verdict === 'pass').length
+  const share = decided.length === 0 ? 'nothing was decided' : `${Math.round((100 * passed) / decided.length)}%`
+  const agent = sum(lines.map((one) => one.agent_cost_usd))
+  const judge = sum(lines.filter((one) => one.judge_model !== '(not invoked)').map((one) => one.judge_cost_usd))
+  const all = agent === null || judge === null ? null : agent + judge
+  const average = averageOf(lines)
+  return [
+    `Pass rate: ${passed}/${decided.length} (${share})`,
+    `Avg score: ${average === null ? '—' : average.toFixed(2)}`,
+    `Hard fails: ${lines.reduce((count, one) => count + one.hard_fails.length, 0)}`,
+    `Total cost: ${dollars(all)} (agent ${dollars(agent)} + judge ${dollars(judge)})`,
+    `Duration: ${Math.round(durationSeconds)}s`,
+    `Results saved: ${log}`,
+  ]
+}
+
+function hints({ lines, thresholdPass, open, decisions, stopped }: GoldenSummary): string[] {
+  const average = averageOf(lines)
+  const allPass = lines.length > 0 && lines.every(({ verdict }) => verdict === 'pass')
+  const low = allPass && average !== null && average < thresholdPass + recalibrateBelow
+  return [
+    ...(stopped === null ? [] : [`PARTIAL: ${stopped}`]),
+    ...(low
+      ? [
+          `All tests pass with an average of ${average.toFixed(2)} only: the rubric or threshold_pass (${thresholdPass}) may need recalibration`,
+        ]
+      : []),
+    ...(open.length === 0 ? [] : [`Audit sample for review: ${open.length} of ${decisions} decisions`]),
+    ...open.map(auditLine),
+    ...(open.length === 0
+      ? []
+      : ['  read the answer and the reason, then set "human" to "agree" or "disagree" in evals/runs/audit_log.jsonl']),
+  ]
+}
+
+/** With every test passed the average is hardly below the threshold itself: what is this near to it is called low. */
+const recalibrateBelow = 0.25
+
+function auditLine({
+  test_id,
+  verdict,
+  weighted_score,
+  agent_response_path,
+  judge_justification,
+}: GoldenAuditLine): string {
+  const answer = agent_response_path === '' ? '' : ` — evals/${agent_response_path}`
+  return `  ${test_id}: ${verdict} ${weighted_score.toFixed(2)}${answer} — ${judge_justification}`
+}
+
+function averageOf(lines: readonly GoldenRunLine[]): number | null {
+  const scored = lines.filter(({ scores, verdict }) => Object.keys(scores).length > 0 && verdict !== 'judge_error')
+  return scored.length === 0 ? null : scored.reduce((total, one) => total + one.weighted_score, 0) / scored.length
+}
+
+/** What was not run costs nothing; null: of one that ran it is not known. */
+function sum(values: readonly (number | null)[]): number | null {
+  return values.reduce<number | null>((total, one) => (total === null || one === null ? null : total + one), 0)
+}
+
+function dollars(usd: number | null): string {
+  return usd === null ? 'unknown' : `$${usd.toFixed(2)}`
+}
+
+function clock(at: Date): string {
+  const two = (value: number) => String(value).padStart(2, '0')
+  const day = `${at.getFullYear()}-${two(at.getMonth() + 1)}-${two(at.getDate())}`
+  return `${day} ${two(at.getHours())}:${two(at.getMinutes())}:${two(at.getSeconds())}`
+}

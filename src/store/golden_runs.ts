@@ -1,0 +1,76 @@
+/** evals/runs/ of an Atomic Agent: lines appended, responses under names that nobody had; nothing there is ever overwritten. */
+import { existsSync, readFileSync } from 'node:fs'
+import { appendFile, mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { type GoldenAuditLine, type GoldenRunLine, goldenAuditLine, goldenRunLine } from '../../schemas/golden.ts'
+import { codeOf } from '../base/error.ts'
+import { checkAs } from '../base/json.ts'
+
+/** The agent's evals/. */
+export interface GoldenRuns {
+  /** Gives its path relative to evals/; a second one of a day gets -2. */
+  keepResponse(date: string, testId: string, text: string): Promise<string>
+  /** Gives the file, absolute. */
+  append(date: string, lines: readonly GoldenRunLine[]): Promise<string>
+  keepSample(lines: readonly GoldenAuditLine[]): Promise<void>
+  /** Those that nobody looked at; the last line of a verdict counts, lines that can't be read are passed over. */
+  openSamples(): GoldenAuditLine[]
+}
+
+export function openGoldenRuns(evals: string): GoldenRuns {
+  const runs = path.join(evals, 'runs')
+  const audit = path.join(runs, 'audit_log.jsonl')
+  return {
+    async keepResponse(date, testId, text) {
+      await mkdir(path.join(runs, 'responses'), { recursive: true })
+      for (let number = 1; ; number += 1) {
+        const name = `runs/responses/${date}_${testId}${number === 1 ? '' : `-${number}`}.txt`
+        try {
+          await writeFile(path.join(evals, name), text, { flag: 'wx' })
+          return name
+        } catch (error) {
+          if (codeOf(error) !== 'EEXIST') throw error
+        }
+      }
+    },
+    async append(date, lines) {
+      const file = path.join(runs, `${date}.jsonl`)
+      const checked = lines.map((line) => checkAs(goldenRunLine, line, file))
+      await mkdir(runs, { recursive: true })
+      await appendLines(file, checked)
+      return file
+    },
+    async keepSample(lines) {
+      if (lines.length === 0) return
+      await mkdir(runs, { recursive: true })
+      await appendLines(audit, lines)
+    },
+    openSamples() {
+      const open = new Map<string, GoldenAuditLine>()
+      const texts = existsSync(audit) ? readFileSync(audit, 'utf8').split('\n') : []
+      for (const text of texts) {
+        const line = lineIn(text)
+        if (line === null) continue
+        const key = `${line.ts} ${line.test_id}`
+        if (line.human === null) open.set(key, line)
+        else open.delete(key)
+      }
+      return [...open.values()]
+    },
+  }
+}
+
+/** After a line that was cut off it begins a new one. */
+async function appendLines(file: string, lines: readonly unknown[]): Promise<void> {
+  const isCut = existsSync(file) && !/(^|\n)$/.test(readFileSync(file, 'utf8').slice(-1))
+  await appendFile(file, `${isCut ? '\n' : ''}${lines.map((line) => `${JSON.stringify(line)}\n`).join('')}`)
+}
+
+function lineIn(text: string): GoldenAuditLine | null {
+  try {
+    const read = goldenAuditLine.safeParse(JSON.parse(text))
+    return read.success ? read.data : null
+  } catch {
+    return null
+  }
+}
