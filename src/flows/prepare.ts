@@ -7,6 +7,7 @@ import { UserError } from '../base/error.ts'
 import type { SandboxWish } from '../base/sandbox/choose.ts'
 import { withBaseUrl } from '../engines/base_url.ts'
 import { resolveEngineChoice } from '../engines/models.ts'
+import { forBench } from '../phases/1-plan/for_bench.ts'
 import { hashSuite, loadSuite } from '../phases/1-plan/load.ts'
 import { makePlan } from '../phases/1-plan/plan.ts'
 import { selectCases } from '../phases/1-plan/select.ts'
@@ -86,7 +87,7 @@ export async function prepare(request: BenchRequest, context: FlowContext, where
   const { skill, warnings } = await readSkill(await skillFolder(folder))
   const baseline = await baselineOf(request.baseline, skill, where.scratch)
   const place = request.suite === null ? skill.path : path.resolve(request.suite)
-  const suite = selectCases(await loadSuite(place, skill.path), request.cases)
+  const suite = selectCases(forBench(await loadSuite(place, skill.path)), request.cases)
   const { engine, judge, choices } = await chooseEngines(request, suite, autoEngine(context, where.lenient))
   refuseSpokenKeys({ choices: [engine, judge], suite, env: context.env })
   const plan = makePlan({

@@ -27,7 +27,7 @@ export async function inspectSuite(place: string, skillRoot?: string): Promise<I
 /** Hex sha256 of a suite's content, be it a file or a folder; results of earlier runs in it left out. */
 export async function hashSuite({ path: place }: Suite): Promise<string> {
   if (!(await stat(place)).isDirectory()) return hashFile(place)
-  return hashWalk((await walk(place, { skip: (name) => name === 'results' })).files)
+  return hashWalk((await walk(place, { skip: (name) => name === 'results' || name === 'runs' })).files)
 }
 
 /** Whether a skill's folder has a suite of any format. */

@@ -43,7 +43,9 @@ export async function skillFiles(folder: string): Promise<Walk> {
 
 /** Whether a path relative to the skill (with /) is kept from agents. */
 export function isHiddenFromAgents(relative: string): boolean {
-  return hiddenAtTop.has(relative.split('/')[0] ?? '') || relative.split('/').some((part) => hiddenAnywhere.has(part))
+  const parts = relative.split('/')
+  const isHidden = (part: string) => hiddenAnywhere.has(part) || /^EVAL\.md$|.\.(EVAL|eval)\.md$/.test(part)
+  return hiddenAtTop.has(parts[0] ?? '') || parts.some(isHidden)
 }
 
 async function skillFile(root: string): Promise<string> {

@@ -113,7 +113,7 @@ function caseOf(one: EvalMdCase, id: number, { file, subject }: { file: string; 
     timeout_seconds: null,
     setup: null,
     git: null,
-    environment: subject.environment,
+    ...(subject.environment && { environment: subject.environment }),
     cannot_run: reasons.length === 0 ? null : reasons.join('; '),
     ...(subject.target !== null && { target: subject.target }),
     skill_path: subject.skill?.path ?? null,

@@ -13,7 +13,7 @@ export interface GoldenRun {
 }
 
 /** What an agent that crashed is scored with. */
-export const agentError = 'agent_error'
+const agentError = 'agent_error'
 
 /** `response`: where the response lies, relative to evals/; empty: there is none. */
 export function goldenLine(

@@ -11,7 +11,7 @@ export interface EvalMdCase {
   expect: EvalMdSection | null
 }
 
-export interface EvalMdSection {
+interface EvalMdSection {
   text: string
   line: number
 }

@@ -7,7 +7,7 @@ import { exists } from '../../../../base/files.ts'
 const marks = ['.git', 'mix.exs', 'package.json', 'pyproject.toml']
 
 /** The nearest folder above that is a project's; without one the parent of the file's folder. */
-export async function projectOf(file: string): Promise<string> {
+async function projectOf(file: string): Promise<string> {
   const start = path.dirname(file)
   for (let at = start; path.dirname(at) !== at; at = path.dirname(at)) {
     for (const mark of marks) if (await exists(path.join(at, mark))) return at

@@ -18,7 +18,7 @@ export interface EvalMdSettings {
   unknown: { name: string; line: number }[]
 }
 
-export interface SettingMistake {
+interface SettingMistake {
   message: string
   line: number
   column: number

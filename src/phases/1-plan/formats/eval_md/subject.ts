@@ -16,7 +16,8 @@ export interface Subject {
   /** Absolute. */
   root: string
   skill: Skill | null
-  environment: Environment
+  /** null: nothing is put around the agent. */
+  environment: Environment | null
   model: string | null
   /** The file that the suite lies beside. */
   source: { path: string; sha256: string } | null
@@ -43,13 +44,14 @@ export async function subjectOf(file: string, settings: EvalMdSettings): Promise
     ...(system !== '' && { system_prompt: system }),
     ...(tools.length > 0 && { tools }),
   }
+  const isEmpty = environment.agents.length + others.length + tools.length === 0 && system === ''
   const target = targetOf({ agent, skill, source })
   return {
     target,
     name: agent?.name ?? skill?.name ?? path.basename(folder),
     root: agent?.folder ?? skill?.path ?? folder,
     skill,
-    environment,
+    environment: isEmpty ? null : environment,
     model: settings.model ?? agent?.model ?? null,
     source,
     warnings: made.warnings,

@@ -104,7 +104,7 @@ function namesIn(value: unknown, wrong: () => UserError): string[] {
 }
 
 /** A number, also one that is written as text. */
-export function numberIn(value: unknown): number | null {
+function numberIn(value: unknown): number | null {
   if (typeof value === 'number' && Number.isFinite(value)) return value
   const isText = typeof value === 'string' && /^-?\d+(?:\.\d+)?$/.test(value.trim())
   return isText ? Number(value) : null

@@ -48,7 +48,7 @@ export async function readVault(folder: string): Promise<Vault> {
 }
 
 /** Each entry at the top of the vault, hashed once for all tests. */
-export async function vaultFiles(folder: string): Promise<{ files: InputFile[]; reasons: string[] }> {
+async function vaultFiles(folder: string): Promise<{ files: InputFile[]; reasons: string[] }> {
   const files: InputFile[] = []
   const entries = await readdir(folder, { withFileTypes: true })
   for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {

@@ -1,0 +1,21 @@
+/** A suite of any format as bench runs it: two arms that differ by a skill, judged by our judge. */
+import type { Suite } from '../../../schemas/suite.ts'
+import { UserError } from '../../base/error.ts'
+
+/** Cases about an agent or a hook have no arm without a skill, so they can't run. Throws UserError where no case is about a skill. */
+export function forBench(suite: Suite): Suite {
+  const others = suite.cases.filter(({ target }) => target !== undefined && !target.startsWith('skill:'))
+  if (others.length > 0 && others.length === suite.cases.length) {
+    const targets = [...new Set(others.map(({ target }) => target))].join(', ')
+    throw new UserError(
+      `${suite.path}: its cases are about ${targets}, and bench compares with and without a skill`,
+      `whetstone eval ${suite.path} runs them`,
+    )
+  }
+  const cases = suite.cases.map(({ judging: _, ...one }) => {
+    const isOther = one.target !== undefined && !one.target.startsWith('skill:')
+    const reason = `it is about ${one.target}; whetstone eval runs it`
+    return isOther ? { ...one, cannot_run: one.cannot_run ?? reason } : one
+  })
+  return { ...suite, cases }
+}

@@ -1,0 +1,32 @@
+/** EVAL.md and golden tests in bench: skills are compared, by our judge; agents are not; nobody finds the suite in the skill. */
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { forBench } from '../../../../src/phases/1-plan/for_bench.ts'
+import { loadSuite } from '../../../../src/phases/1-plan/load.ts'
+import { skillFiles } from '../../../../src/phases/1-plan/skill.ts'
+import { folderOf, skillText } from '../folder.ts'
+
+const evalMd = '## greets\n### Prompt\nHi\n### Expect\nIt greets.\n'
+
+describe('bench', () => {
+  test('finds the EVAL.md of a skill, and judges its rubric as an expectation', async () => {
+    const suite = await loadSuite(folderOf({ 'SKILL.md': skillText, 'EVAL.md': evalMd }))
+    expect(suite.format).toBe('eval.md')
+    expect(suite.cases[0]?.judging).toEqual({ kind: 'verdict' })
+    const [one] = forBench(suite).cases
+    expect(one).toMatchObject({ prompt: 'Hi', expectations: [{ text: 'It greets.' }], cannot_run: null })
+    expect(one).not.toHaveProperty('judging')
+  })
+  test('a report beside a skill is no suite of it', async () => {
+    const folder = folderOf({ 'SKILL.md': skillText, 'EVAL.md': '# Report\n\n## Results\nfine\n' })
+    await expect(loadSuite(folder)).rejects.toThrow('no suite found')
+  })
+  test('refuses a suite about an agent', async () => {
+    const suite = await loadSuite(folderOf({ 'AGENT.md': '---\nname: neve\n---\nYou are Neve.', 'EVAL.md': evalMd }))
+    expect(() => forBench(suite)).toThrow('agent:neve')
+  })
+  test.each(['EVAL.md', 'deep/x.eval.md', 'a.EVAL.md'])('agents never see %s of a skill', async (name) => {
+    const { files } = await skillFiles(folderOf({ 'SKILL.md': skillText, [name]: evalMd, 'references/eval.md': 'x' }))
+    expect(files.map((file) => file.path)).toEqual(['SKILL.md', path.join('references', 'eval.md')])
+  })
+})
