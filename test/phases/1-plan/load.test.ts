@@ -81,7 +81,9 @@ describe('refused', () => {
   })
   test('a file of no known format', async () => {
     const root = folderOf({ 'suite.toml': '' })
-    expect((await userError(loadSuite(path.join(root, 'suite.toml')))).fix).toContain('known: evals.json, plugin-eval, ')
+    expect((await userError(loadSuite(path.join(root, 'suite.toml')))).fix).toContain(
+      'known: evals.json, plugin-eval, ',
+    )
   })
   test('a suite that agents would get with the skill', async () => {
     const root = folderOf({ 'SKILL.md': skillText, 'tests/suite.json': evals })
