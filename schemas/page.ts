@@ -1,5 +1,6 @@
 /** What a report page carries: columns of runs at once, evidence in packs and a run's transcript and outputs on demand. */
 import type { Benchmark, CaseRow } from './benchmark.ts'
+import type { CaseChange, PlanDifference, TurnedExpectation } from './benchmark_diff.ts'
 import type { GradedExpectation, JudgeError } from './grading.ts'
 import type { RubricResult } from './rubric.ts'
 
@@ -84,6 +85,18 @@ export interface PageNote {
   timestamp: string
 }
 
+/** The page shows two benchmarks, A and B; the arms of each bear its letter. */
+export interface PageCompared {
+  /** As they were named. */
+  a: { name: string; timestamp: string }
+  b: { name: string; timestamp: string }
+  plan: PlanDifference[]
+  /** By eval_id of this page. */
+  turned: (TurnedExpectation & { eval_id: number })[]
+  /** One entry a case; null: not in what is compared. */
+  changes: (CaseChange['change'] | null)[]
+}
+
 export type PageBenchmark = Pick<Benchmark, 'metadata' | 'notes' | 'counts' | 'statistics' | 'problems'> &
   Record<string, unknown>
 
@@ -108,6 +121,8 @@ export interface Page {
   feedback: PageNote[]
   previous: PageNote[]
   extras: PageExtras
+  /** Absent: a page of one benchmark. */
+  compared?: PageCompared
 }
 
 /** Artefacts that a benchmark may have; each tab shows one. */

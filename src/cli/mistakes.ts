@@ -54,6 +54,7 @@ const switches = new Set([
   'version',
 ])
 const repeatable = new Set([
+  'compare',
   'label',
   'among',
   'gate',

@@ -8,7 +8,7 @@ import { committedNotes } from '../phases/4-report/committed.ts'
 import type { AggregateInput, PlannedRun } from '../phases/4-report/input.ts'
 import { toMarkdown } from '../phases/4-report/markdown.ts'
 import type { Committed } from '../store/foreign/committed.ts'
-import { type Foreign, nameOf, readForeign } from '../store/foreign/read_foreign.ts'
+import { type ArmsAsked, type Foreign, nameOf, readForeign } from '../store/foreign/read_foreign.ts'
 import { type BenchmarkPaths, benchmarkPaths } from '../store/paths.ts'
 import { writeArtefact } from '../store/store.ts'
 import type { AggregateRequest } from './aggregate.ts'
@@ -21,22 +21,32 @@ export async function aggregateForeign(
   request: AggregateRequest,
   context: FlowContext,
 ): Promise<Summarized> {
-  const found = await readForeign(folder, request)
-  const made = aggregate(inputOf(folder, found, context))
+  const { benchmark, folders, prompts, committed } = await foreignNow(folder, request, context)
   const redactor = redactorFor(context.env)
-  const benchmark = redactor.value(withRemarks(made, found))
-  const paths = await freePaths(folder, found.committed, request.force)
+  const paths = await freePaths(folder, committed, request.force)
   await writeArtefact(benchmarkSchema, paths.benchmark, benchmark)
   await writeAtomic(paths.markdown, toMarkdown(benchmark))
-  const all = found.cases.flatMap(({ eval_id, runs }) => runs.map((run) => ({ ...run, eval_id })))
-  const folders = new Map(all.map((run) => [runKey(run), path.join(folder, run.folder)]))
-  const prompts = redactor.value(found)
   const page = request.page ?? true
   if (page) await writePage({ folder, report: paths.report, benchmark, prompts, folders, redactor })
   const [used, planned] = [benchmark.counts?.used ?? 0, benchmark.counts?.planned ?? 0]
   const complete = benchmark.complete ?? false
   context.emit({ type: 'benchmark_written', folder, benchmark: paths.benchmark, complete, used, planned })
   return { folder, benchmark, paths, page, folders, prompts }
+}
+
+interface ForeignNow extends Pick<Summarized, 'benchmark' | 'folders'> {
+  prompts: Foreign
+  committed: Committed | null
+}
+
+/** What aggregateForeign writes, in memory: it only reads. Throws UserError where there are no runs. */
+export async function foreignNow(folder: string, asked: ArmsAsked, context: FlowContext): Promise<ForeignNow> {
+  const found = await readForeign(folder, asked)
+  const redactor = redactorFor(context.env)
+  const benchmark = redactor.value(withRemarks(aggregate(inputOf(folder, found, context)), found))
+  const all = found.cases.flatMap(({ eval_id, runs }) => runs.map((run) => ({ ...run, eval_id })))
+  const folders = new Map(all.map((run) => [runKey(run), path.join(folder, run.folder)]))
+  return { benchmark, folders, prompts: redactor.value(found), committed: found.committed }
 }
 
 function inputOf(folder: string, { cases, arms, committed }: Foreign, context: FlowContext): AggregateInput {

@@ -14,6 +14,7 @@ import type { FlowContext } from './context.ts'
 import { writePage } from './page/write_page.ts'
 import type { Summarized } from './summarize.ts'
 import { readTrend } from './trend.ts'
+import { viewTwo } from './view_two.ts'
 
 export interface ViewRequest {
   /** A benchmark, a workspace (its newest benchmark), a folder with index.html, or a folder that another tool made. */
@@ -24,22 +25,21 @@ export interface ViewRequest {
   singleFile: boolean
   /** All benchmarks below the folder over time. */
   trend: boolean
+  /** Another one, shown beside it; null: none. */
+  against: string | null
 }
 
 export interface Viewed {
   /** The page to open, absolute. */
   page: string
-  /** null: several benchmarks: an index, which is not made anew, or a trend. */
+  /** null: several benchmarks: an index, which is not made anew, a trend, or two beside each other. */
   summarized: Summarized | null
   trend?: Trend
 }
 
 /** Writes the page. Throws UserError where there is nothing to show. */
 export async function view(request: ViewRequest, context: FlowContext): Promise<Viewed> {
-  const folder = path.resolve(request.folder)
-  const isTrend = request.trend || (await isFolderOfBenchmarks(folder))
-  const viewed = isTrend ? await writeTrend(folder, context) : await pageOf(folder, context)
-  if (request.singleFile && viewed.summarized !== null) await writeSingle(viewed.page, viewed.summarized, context)
+  const viewed = await madeFor(request, context)
   if (request.copyTo === null) return viewed
   const page = path.join(path.resolve(request.copyTo), 'index.html')
   await mkdir(path.dirname(page), { recursive: true }).catch((error: unknown) => {
@@ -47,10 +47,21 @@ export async function view(request: ViewRequest, context: FlowContext): Promise<
   })
   await copyFile(viewed.page, page)
   const data = path.join(path.dirname(viewed.page), 'report.data')
-  if (!request.singleFile && viewed.summarized !== null && (await exists(data))) {
+  const hasData = viewed.summarized !== null || request.against !== null
+  if (!request.singleFile && hasData && (await exists(data))) {
     await cp(data, path.join(path.dirname(page), 'report.data'), { recursive: true })
   }
   return { ...viewed, page }
+}
+
+async function madeFor(request: ViewRequest, context: FlowContext): Promise<Viewed> {
+  const { folder: given, against, singleFile } = request
+  if (against !== null) return { page: await viewTwo({ a: given, b: against, singleFile }, context), summarized: null }
+  const folder = path.resolve(given)
+  const isTrend = request.trend || (await isFolderOfBenchmarks(folder))
+  const viewed = isTrend ? await writeTrend(folder, context) : await pageOf(folder, context)
+  if (singleFile && viewed.summarized !== null) await writeSingle(viewed.page, viewed.summarized, context)
+  return viewed
 }
 
 async function writeSingle(report: string, made: Summarized, context: FlowContext): Promise<void> {

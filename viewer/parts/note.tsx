@@ -3,9 +3,21 @@
 import { noteOf, saveFeedback, useFeedback } from '../data/feedback.ts'
 import type { Model, Run } from '../data/model.ts'
 
+/** On a page of two benchmarks notes are read: each belongs to its own. */
+function Said({ text }: { text: string }) {
+  if (text === '') return null
+  return (
+    <section aria-labelledby="note">
+      <h2 id="note">The note on it</h2>
+      <blockquote class="text">{text}</blockquote>
+    </section>
+  )
+}
+
 export function Note({ model, run }: { model: Model; run: Run }) {
   const { notes, write, state } = useFeedback(model)
   const id = noteOf(run)
+  if (model.page.compared !== undefined) return <Said text={notes.get(id)?.feedback ?? ''} />
   const previous = model.page.previous.find((one) => one.run_id === id)
   return (
     <section class="notebox" aria-labelledby="note">

@@ -1,6 +1,6 @@
 /** Both arms side by side in the terminal's words, with the intervals that the statistics offer. */
 import type { Model } from '../data/model.ts'
-import { points } from '../words.ts'
+import { armLabel, points } from '../words.ts'
 
 export function Arms({ model }: { model: Model }) {
   const { said, arms } = model.page
@@ -15,7 +15,7 @@ export function Arms({ model }: { model: Model }) {
             <tr>
               {said.header.map((name, index) => (
                 <th key={name} scope="col">
-                  {index > 0 && index <= arms.length && <i class={`dot arm-${index - 1}`} />}
+                  {armLabel(arms[index - 1] ?? '') === name && <i class={`dot arm-${index - 1}`} />}
                   {name}
                 </th>
               ))}

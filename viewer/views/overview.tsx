@@ -7,6 +7,7 @@ import { points } from '../words.ts'
 import { Arms } from './arms.tsx'
 import { Cases } from './cases.tsx'
 import { Missing } from './missing.tsx'
+import { Differs, Turned } from './two.tsx'
 
 const verdictWords = {
   helps: 'Helps',
@@ -16,22 +17,25 @@ const verdictWords = {
 } satisfies Record<Scope['verdict'], string>
 
 export function Overview({ model, route }: { model: Model; route: Route }) {
-  const { said, benchmark } = model.page
+  const { said, benchmark, compared } = model.page
   const scopes = benchmark.statistics?.scopes ?? null
   const [, , ...more] = said.sureness
+  const words = compared === undefined ? verdictWords : { ...verdictWords, helps: 'B is better', hurts: 'B is worse' }
   return (
     <>
       <header class="lead">
         <p class="eyebrow">
-          Skill benchmark · <bdi>{benchmark.metadata.skill_name}</bdi>
+          {compared === undefined ? 'Skill benchmark' : 'Two benchmarks, A and B'} ·{' '}
+          <bdi>{benchmark.metadata.skill_name}</bdi>
         </p>
         <h1>{said.headline}</h1>
       </header>
+      <Differs model={model} />
       <Missing model={model} />
       {scopes !== null && scopes.these_cases.difference.mean !== null && (
         <div class="scopes">
-          <ScopeCard title="On these cases" scope={scopes.these_cases} />
-          <ScopeCard title="For cases like these" scope={scopes.cases_like_these} />
+          <ScopeCard title="On these cases" scope={scopes.these_cases} words={words} />
+          <ScopeCard title="For cases like these" scope={scopes.cases_like_these} words={words} />
         </div>
       )}
       {more.map((sentence) => (
@@ -40,6 +44,7 @@ export function Overview({ model, route }: { model: Model; route: Route }) {
         </p>
       ))}
       <Arms model={model} />
+      <Turned model={model} />
       <Cases model={model} route={route} />
       <Notes notes={benchmark.notes} />
       <Provenance model={model} />
@@ -47,13 +52,13 @@ export function Overview({ model, route }: { model: Model; route: Route }) {
   )
 }
 
-function ScopeCard({ title, scope }: { title: string; scope: Scope }) {
+function ScopeCard({ title, scope, words }: { title: string; scope: Scope; words: typeof verdictWords }) {
   const { mean, ci_low, ci_high } = scope.difference
   return (
     <section class="card scope">
       <div class="scope-head">
         <h2>{title}</h2>
-        <span class={`chip ${scope.verdict}`}>{verdictWords[scope.verdict]}</span>
+        <span class={`chip ${scope.verdict}`}>{words[scope.verdict]}</span>
       </div>
       <p class="figure">
         {mean === null ? '–' : points(mean)} <small>points</small>
@@ -69,7 +74,7 @@ function ScopeCard({ title, scope }: { title: string; scope: Scope }) {
         <span>0</span>
         <span>+100</span>
       </p>
-      <p class="sentence">{scope.sentence}</p>
+      {scope.sentence !== '' && <p class="sentence">{scope.sentence}</p>}
     </section>
   )
 }

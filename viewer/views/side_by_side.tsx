@@ -13,7 +13,9 @@ import { armLabel, visible } from '../words.ts'
 
 export function SideBySide({ model, index, route }: { model: Model; index: number; route: Route }) {
   const runs = model.ofCase(index).map((run) => model.run(run))
-  const firsts = model.page.arms.flatMap((_arm, place) => runs.find((run) => run.armIndex === place) ?? [])
+  const inOrder = model.page.arms.flatMap((_arm, place) => runs.find((run) => run.armIndex === place) ?? [])
+  // what changed from A to B
+  const firsts = model.page.compared === undefined ? inOrder : inOrder.slice(0, 2).reverse()
   const chosen = (name: 'a' | 'b', place: number) =>
     runs.find((run) => `${run.index}` === route.query[name]) ?? firsts[place] ?? runs[place]
   const [a, b] = [chosen('a', 0), chosen('b', 1)]

@@ -32,26 +32,34 @@ function viewOptions(args: Argv) {
       default: false,
       describe: 'serve the page on 127.0.0.1: live while a bench runs, notes saved at once; writes no report.html',
     })
+    .option('compare', {
+      type: 'string',
+      array: true,
+      requiresArg: true,
+      describe: 'two benchmarks on one page, case by case and run by run; what differs in their plans comes first',
+    })
     .option('static', { type: 'string', requiresArg: true, describe: 'also a copy as index.html in this folder' })
     .usage(
-      '$0 view [folder] [options]\n\nwrite report.html anew from the gradings on disk, and open it\n\nReads what `aggregate` reads: our workspaces and the folders of other tools.',
+      '$0 view [folder] [options]\n$0 view --compare A B [options]\n\nwrite report.html anew from the gradings on disk, and open it\n\nReads what `aggregate` reads: our workspaces and the folders of other tools.\nTwo go into comparisons/<A>-vs-<B>/report.html, and neither of them is written to.',
     )
     .example('$0 view workspaces/pdf', 'the newest benchmark of the workspace')
     .example('$0 view workspaces/pdf --trend', 'all its benchmarks over time, and what they cost by month')
     .example('$0 view pdf-workspace/iteration-2', 'gradings that another tool made')
+    .example('$0 view --compare ws/benchmarks/2026-01-15T10-30-00Z ws', 'an older benchmark beside the newest')
     .example('$0 view workspaces/pdf --no-open --static site', 'a page to publish')
 }
 
 export function addView(args: Argv, done: Done): Argv {
   return args.command('view [folder]', 'open the page of a benchmark', viewOptions, async (parsed) => {
     const { view } = await import('../../flows/view.ts')
-    const { folder, json, open, trend, static: copyTo = null, singleFile } = parsed
+    const { json, open, trend, static: copyTo = null, singleFile } = parsed
+    const { folder, against } = asked(parsed)
     if (parsed.serve && copyTo !== null) {
       throw new UserError('--serve and --static: a page is served, or copied to be published', 'give one of them')
     }
     if (parsed.serve) return serveUntilStopped(folder, { json, open })
     const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) =>
-      view({ folder, copyTo, trend, singleFile }, context),
+      view({ folder, copyTo, trend, singleFile, against }, context),
     )
     if (open && !json && process.stdout.isTTY === true) await openPage(result.page)
     if (result.trend !== undefined && !json) {
@@ -65,6 +73,26 @@ export function addView(args: Argv, done: Done): Argv {
     process.stdout.write(`${line}\n`)
     if (result.summarized !== null) done(await showResult(result.summarized, { json, interrupted }))
   })
+}
+
+interface Asked {
+  folder: string
+  compare?: string[] | undefined
+  trend: boolean
+  serve: boolean
+}
+
+/** `--compare A B`, or `A --compare B`. */
+function asked({ folder, compare, trend, serve }: Asked): { folder: string; against: string | null } {
+  if (compare === undefined) return { folder, against: null }
+  const [a, b, ...more] = folder === '.' ? compare : [folder, ...compare]
+  if (a === undefined || b === undefined || more.length > 0) {
+    throw new UserError('--compare takes two benchmarks', 'whetstone view --compare A B')
+  }
+  if (trend || serve) {
+    throw new UserError(`--compare and --${trend ? 'trend' : 'serve'} make two different pages`, 'give one of them')
+  }
+  return { folder: a, against: b }
 }
 
 async function serveUntilStopped(folder: string, { json, open }: { json: boolean; open: boolean }): Promise<void> {

@@ -7,7 +7,7 @@ import { writeAtomic } from '../../base/files.ts'
 import type { Redactor } from '../../base/redact.ts'
 import type { Prompts } from '../../phases/4-report/page/cases.ts'
 import { packed } from '../../phases/4-report/page/pack.ts'
-import { pageOf } from '../../phases/4-report/page/page.ts'
+import { nothingBeside, type Beside as PageBeside, pageOf } from '../../phases/4-report/page/page.ts'
 import { evidencePacks } from '../../phases/4-report/page/runs.ts'
 import { shell } from '../../phases/4-report/page/shell.ts'
 import { auditedIn, auditOf, idsOf } from './audit.ts'
@@ -31,6 +31,8 @@ export interface PageRequest {
   /** Everything in the page and nothing beside it; what does not fit is left out, which it says. */
   singleFile?: boolean
   served?: boolean
+  /** Two benchmarks in one, with the notes of both. */
+  compared?: Required<Pick<PageBeside, 'feedback' | 'compared'>>
   /** A bench works on it at this moment. */
   running?: boolean
 }
@@ -93,7 +95,7 @@ export async function makePage(request: PageRequest): Promise<string> {
     }
     return places
   }
-  const more = besideOf(folder)
+  const more = request.compared ? { ...nothingBeside, ...request.compared } : besideOf(folder)
   const page = pageOf(benchmark, {
     ...more,
     prompts: request.prompts,

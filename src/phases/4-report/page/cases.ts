@@ -20,7 +20,7 @@ export function pageCases(
   const asked = new Map(prompts?.cases.map(({ eval_id, prompt }) => [eval_id, prompt]))
   const sure = new Map(benchmark.statistics?.cases.map((one) => [one.eval_id, one]))
   const runs = byCase<Judged>([...benchmark.runs, ...(benchmark.excluded_runs ?? [])])
-  const stuck = new Map(stuckIn(benchmark))
+  const stuck = new Map(stuckIn(benchmark.metadata))
   const known = byCase(benchmark.statistics?.expectations ?? [])
   return rowsOf(benchmark).map((row) => {
     const own = sure.get(row.eval_id)
@@ -49,7 +49,8 @@ function byCase<T extends { eval_id: number }>(all: readonly T[]): Map<number, T
 
 const cannotRun = z.array(z.object({ eval_id: z.number(), reason: z.string() })).catch([])
 
-function stuckIn({ metadata }: Benchmark): [number, string][] {
+/** Case and reason. */
+export function stuckIn(metadata: Benchmark['metadata']): [number, string][] {
   return cannotRun.parse(metadata.cannot_run ?? []).map(({ eval_id, reason }) => [eval_id, reason])
 }
 

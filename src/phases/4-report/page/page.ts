@@ -1,6 +1,14 @@
 /** What the page carries of a benchmark, put together: what is said of it, its cases, its runs in columns. */
 import type { Benchmark } from '../../../../schemas/benchmark.ts'
-import type { Page, PageExtras, PageFile, PageNote, PageRuns } from '../../../../schemas/page.ts'
+import type {
+  Page,
+  PageCompared,
+  PageExtras,
+  PageFile,
+  PageNote,
+  PageRuns,
+  PageSaid,
+} from '../../../../schemas/page.ts'
 import { armNames, armsOf } from '../arms.ts'
 import { factsOf } from '../facts.ts'
 import { incompleteness } from '../incomplete.ts'
@@ -25,6 +33,8 @@ export interface Beside {
   feedback: PageNote[]
   previous: PageNote[]
   extras: PageExtras
+  /** Two benchmarks in one; `said` holds what is to be said otherwise than of one. */
+  compared?: { two: PageCompared; said: Partial<PageSaid> }
 }
 
 export const nothingBeside: Beside = {
@@ -55,7 +65,9 @@ export function pageOf(made: Benchmark, beside: Beside): Page {
       incomplete: incompleteness(made),
       ...summaryTable(made),
       facts: factsOf(made),
+      ...beside.compared?.said,
     },
+    ...(beside.compared && { compared: beside.compared.two }),
     benchmark: slim(benchmark),
     arms,
     cases,

@@ -1,0 +1,39 @@
+/** A benchmark as it lies in a folder now, ours or another tool's: read, and nothing written. */
+import path from 'node:path'
+import type { PageFile } from '../../schemas/page.ts'
+import type { Plan } from '../../schemas/plan.ts'
+import { UserError } from '../base/error.ts'
+import { exists } from '../base/files.ts'
+import { redactorFor } from '../base/redact.ts'
+import { benchmarkPaths } from '../store/paths.ts'
+import { listBenchmarks, readPlan } from '../store/store.ts'
+import { foreignNow } from './aggregate_foreign.ts'
+import type { FlowContext } from './context.ts'
+import { caseFiles } from './page/case_files.ts'
+import { benchmarkNow, type Summarized } from './summarize.ts'
+
+export interface Found extends Pick<Summarized, 'folder' | 'benchmark' | 'folders' | 'prompts'> {
+  /** null: another tool's. */
+  plan: Plan | null
+  /** Input files by eval_id. */
+  files: ReadonlyMap<number, PageFile[]>
+}
+
+/** Of a workspace its newest benchmark. Throws UserError where there is none. */
+export async function folderOf(asked: string): Promise<string> {
+  const folder = path.resolve(asked)
+  if (!(await exists(folder))) throw new UserError(`${asked}: no such folder`)
+  const [newest] = await listBenchmarks(folder)
+  return newest ?? folder
+}
+
+/** `folder`: absolute, of one benchmark. Throws UserError where nothing in it is a run. */
+export async function benchmarkIn(folder: string, context: FlowContext): Promise<Found> {
+  if (!(await exists(benchmarkPaths(folder).plan))) {
+    const found = await foreignNow(folder, { candidate: null, baseline: null }, context)
+    return { ...found, folder, plan: null, files: new Map() }
+  }
+  const plan = await readPlan(folder)
+  const prompts = redactorFor(context.env).value(plan)
+  return { ...(await benchmarkNow(folder, plan, context)), folder, plan, prompts, files: caseFiles(plan.cases) }
+}

@@ -1,0 +1,132 @@
+/** On a page of two benchmarks: who A and B are, what differs in their plans, which statements turned. */
+import type { PageCompared } from '../../schemas/page.ts'
+import type { Model } from '../data/model.ts'
+import { link } from '../route.ts'
+import { plural } from '../words.ts'
+
+/** Before everything else: it may be the reason for all that follows. */
+export function Differs({ model }: { model: Model }) {
+  const { compared } = model.page
+  if (compared === undefined) return null
+  const { a, b, plan } = compared
+  return (
+    <section aria-labelledby="differs">
+      <h2 id="differs">{plan.length > 0 ? 'Not the same in both' : 'The two'}</h2>
+      <div class="card scroll">
+        <table class="pairs">
+          <thead>
+            <tr>
+              <td />
+              <th scope="col">A</th>
+              <th scope="col">B</th>
+            </tr>
+          </thead>
+          <tbody>
+            <Row what="folder" a={a.name} b={b.name} />
+            <Row what="made" a={a.timestamp} b={b.timestamp} />
+            {plan.map(({ what, before, after }) => (
+              <Row key={what} what={what} a={before} b={after} marked />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {plan.length === 0 && <p class="hint">As far as their plans say, nothing else differs.</p>}
+    </section>
+  )
+}
+
+interface RowProps {
+  what: string
+  a: string | null
+  b: string | null
+  marked?: boolean
+}
+
+function Row({ what, a, b, marked = false }: RowProps) {
+  return (
+    <tr>
+      <th scope="row">{what}</th>
+      {[a, b].map((value, place) => (
+        <td key={place === 0 ? 'A' : 'B'} class={marked ? 'differs' : ''} data-column={place === 0 ? 'A' : 'B'}>
+          {value === null ? <span class="quiet">it does not say</span> : <bdi>{value}</bdi>}
+        </td>
+      ))}
+    </tr>
+  )
+}
+
+const most = 50
+
+/** Statements that most runs of one met, and most of the other did not. */
+export function Turned({ model }: { model: Model }) {
+  const { compared } = model.page
+  if (compared === undefined) return null
+  const { turned, changes } = compared
+  return (
+    <section aria-labelledby="turned">
+      <h2 id="turned">
+        Turned <small>{plural(turned.length, 'expectation')}</small>
+      </h2>
+      <p class="hint">{changed(changes)}</p>
+      {turned.length > 0 && (
+        <div class="card scroll">
+          <table class="pairs">
+            <thead>
+              <tr>
+                <th scope="col">expectation</th>
+                <th scope="col">A</th>
+                <th scope="col">B</th>
+              </tr>
+            </thead>
+            <tbody>
+              {turned.slice(0, most).map((one) => (
+                <tr key={`${one.eval_id} ${one.text}`}>
+                  <th scope="row">
+                    <a href={link(['case', one.eval_id])}>
+                      {one.eval_id} <bdi>{one.case}</bdi>
+                    </a>
+                    <br />
+                    <bdi>{one.text}</bdi>
+                  </th>
+                  <td data-column="A">{tally(one.before)}</td>
+                  <td data-column="B" class={isBetter(one) ? 'better' : 'worse'}>
+                    {tally(one.after)}
+                  </td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {turned.length > most && <p class="hint">{turned.length - most} more; their cases show them.</p>}
+    </section>
+  )
+}
+
+type One = PageCompared['turned'][number]
+
+function tally({ passed, total }: One['before']): string {
+  return `${passed} of ${total} met`
+}
+
+function isBetter({ before, after }: One): boolean {
+  return after.passed * before.total > before.passed * after.total
+}
+
+const words = {
+  regressed: 'regressed',
+  improved: 'improved',
+  within_chance: 'changed no more than chance may do',
+  same: 'the same',
+  appeared: 'in B alone',
+  vanished: 'in A alone',
+} as const
+
+/** "Cases: 1 regressed, 2 improved." */
+function changed(changes: PageCompared['changes']): string {
+  const counts = Object.entries(words).flatMap(([change, said]) => {
+    const number = changes.filter((one) => one === change).length
+    return number === 0 ? [] : [`${number} ${said}`]
+  })
+  return counts.length === 0 ? 'No case has runs in both.' : `Cases: ${counts.join(', ')}.`
+}
