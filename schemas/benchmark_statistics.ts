@@ -18,7 +18,9 @@ export const scopeDifference = z.object({
     .enum(['within_case_t', 'wilson_newcombe', 'betting_sequence', 'paired_t', 'beta_bound'])
     .nullable()
     .describe('of the interval; wilson_newcombe and beta_bound are bounds: at least as wide as the confidence asks'),
-  p_value: share.nullable(),
+  p_value: share
+    .nullable()
+    .describe('null: nothing to test; for cases like these also where looks ended the runs (until)'),
   p_method: z
     .enum([
       'permutation_exact',
@@ -125,7 +127,9 @@ const noise = z.object({
 export const detectable = z.object({
   power: share,
   these_cases: share.describe('the smallest difference that these runs find on these cases with that power; 1: none'),
-  cases_like_these: share.nullable().describe('likewise for cases like these; null: fewer than 5 cases'),
+  cases_like_these: share
+    .nullable()
+    .describe('likewise for cases like these; null: too few cases, or looks ended the runs'),
 })
 
 export const untilLook = z.object({

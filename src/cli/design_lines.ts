@@ -15,7 +15,8 @@ export function detectableText({ power, these_cases: own, cases_like_these: samp
   const runs = `${size.isMost ? 'at most ' : ''}${size.runs} ${size.runs === 1 ? 'run' : 'runs'} of ${casesText(size.cases)}`
   const find = size.runs === 1 ? 'finds' : 'find'
   const these = own >= 1 ? `may find no difference on these cases` : `${find} ${points(own)} on these cases`
-  const like = sample === null ? 'too few cases for others like these' : likeText(sample)
+  const none = size.isMost ? 'without a verdict for others like these' : 'too few cases for others like these'
+  const like = sample === null ? none : likeText(sample)
   return `${runs} ${these}, ${like} (power ${power})`
 }
 
@@ -28,8 +29,11 @@ export function designLines({ plan, detectable, needed }: Planned): string[] {
   const which = size.cases === 1 ? 'this case' : `each of these ${size.cases} cases`
   const most = size.isMost ? 'at most ' : ''
   const these = `${most}${needed.runs} runs of ${which} in each arm`
-  const others = `for cases like these ${needed.cases} cases with ${most}${runs} ${runs === 1 ? 'run' : 'runs'}`
-  return [...lines, `needed    for ${asked(needed.detect)}: ${these}; ${others} (power ${detectable.power})`]
+  const others =
+    needed.cases === null
+      ? ''
+      : `; for cases like these ${needed.cases} cases with ${most}${runs} ${runs === 1 ? 'run' : 'runs'}`
+  return [...lines, `needed    for ${asked(needed.detect)}: ${these}${others} (power ${detectable.power})`]
 }
 
 function likeText(sample: number): string {

@@ -18,11 +18,11 @@ export interface Detectable {
   cases_like_these: number | null
 }
 
-/** `runs` a case and arm on these cases; `cases` with the planned runs for cases like these. */
+/** `runs` a case and arm on these cases; `cases` with the planned runs for cases like these, null: no verdict with --until. */
 export interface NeededFor {
   detect: number
   runs: number
-  cases: number
+  cases: number | null
 }
 
 export function detectableOf(plan: Plan, power = usualPower): Detectable {
@@ -37,5 +37,13 @@ export function neededOf(plan: Plan, { power, detect }: DesignWish): NeededFor |
 /** Cases that can run and are graded. */
 function plannedOf({ cases, options }: Plan, power: number) {
   const graded = cases.filter((one) => one.cannot_run === null && one.expectations.length + one.checks.length > 0)
-  return { cases: Math.max(1, graded.length), runs: options.runs, until: options.until !== undefined, power }
+  const inverse = graded.reduce((sum, one) => sum + 1 / (one.expectations.length + one.checks.length), 0)
+  const expectations = graded.length === 0 ? 1 : graded.length / inverse
+  return {
+    cases: Math.max(1, graded.length),
+    runs: options.runs,
+    expectations,
+    until: options.until !== undefined,
+    power,
+  }
 }

@@ -67,10 +67,10 @@ function benchmarkIn(file: string, tell: Tell): Found | null {
   return { folder: shown(folder), at, benchmark, plan }
 }
 
-/** What the iterations say they cost; those that say nothing are not there. */
+/** What the iterations and the refused proposals say they cost; those that say nothing are not there. */
 function improvedIn(file: string, tell: Tell): Improved[] {
   const history = readIf(historySchema, file, ({ message }) => tell(file, message))
-  return (history?.iterations ?? []).flatMap(({ cost_usd, ended_at }) => {
+  return [...(history?.iterations ?? []), ...(history?.refused ?? [])].flatMap(({ cost_usd, ended_at }) => {
     const at = new Date(ended_at ?? history?.started_at ?? '')
     return cost_usd === undefined || Number.isNaN(at.getTime()) ? [] : { at, usd: cost_usd }
   })

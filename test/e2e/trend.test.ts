@@ -37,7 +37,12 @@ beforeAll(async () => {
   ]
   const history = { started_at: '2020-05-06T00:00:00Z', skill_name: 'tidy', current_best: 'v1' }
   const paid = iterations.map((one) => ({ ...one, cost_usd: 1.5, ended_at: '2020-05-07T00:00:00Z' }))
-  write('old/history.json', JSON.stringify({ ...history, iterations: paid }))
+  const gone = { iteration: 2, parent: 'v1', rule: 'leakage', reason: 'names a file', proposal: null }
+  const refused = [
+    { ...gone, cost_usd: 0.25, ended_at: '2020-05-08T00:00:00Z' },
+    { ...gone, cost_usd: null, ended_at: '2020-06-08T00:00:00Z' }, // unknown: no month with 0
+  ]
+  write('old/history.json', JSON.stringify({ ...history, iterations: paid, refused }))
   // what an agent left behind is no benchmark
   cpSync(path.join(first, 'benchmark.json'), path.join(first, 'eval-1-first/with_skill/run-1/outputs/benchmark.json'))
 }, 120_000)
@@ -66,7 +71,12 @@ describe('diff <folder>', () => {
   })
   test('has the costs of the month, the improve loop apart', async () => {
     const [month] = (await json('.')).costs
-    expect(month).toMatchObject({ month: '2020-05', benchmarks: 1, improve_usd: 1.5 })
+    expect(month).toMatchObject({ month: '2020-05', benchmarks: 1, improve_usd: 1.75 })
+    const [again, next] = (await json('.', 'old', 'skills')).costs // each history once, however often it is named
+    expect(again).toEqual(month)
+    expect(next).toMatchObject({ month: '2020-06', benchmarks: 0, improve_usd: null })
+    // the fixture of the schema has no costs: no month of it
+    expect((await json('.', fixture)).costs).toHaveLength((await json('.')).costs.length)
   })
   test('more than two names are a trend, two stay a comparison', async () => {
     const [a = '', b = ''] = made

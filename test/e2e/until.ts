@@ -4,7 +4,7 @@ import path from 'node:path'
 import { benchmark } from '../../schemas/benchmark.ts'
 import { parseScenario } from '../../src/practice/scenario.ts'
 import { startPractice } from '../../src/practice/server.ts'
-import { fresh, makeSkill, whetstone } from './program.ts'
+import { fresh, makeSkill, type ProgramOptions, whetstone } from './program.ts'
 
 /** The skill does it all; nobody does; who does it is drawn by the conversation. */
 export const worlds = {
@@ -33,6 +33,11 @@ export async function inWorld<R>(scenario: string, cases: number, work: (made: M
 
 /** The program's end, the lines it wrote with --json, and the newest benchmark; null: none was written. */
 export async function benchUntil(made: Made, ...flags: string[]) {
+  return { ...(await startUntil(made, flags)), ...stateOf(made.workspace) }
+}
+
+/** The program's end alone, with a hand on the child. */
+export async function startUntil(made: Made, flags: readonly string[], started?: ProgramOptions['started']) {
   const args = [
     'bench',
     made.skill,
@@ -44,8 +49,7 @@ export async function benchUntil(made: Made, ...flags: string[]) {
     'anthropic:claude-haiku-4-5',
   ]
   const env = { ANTHROPIC_BASE_URL: made.url, ANTHROPIC_API_KEY: 'practice' }
-  const end = await whetstone([...args, '--until', 'decided', ...flags], { env })
-  return { ...end, ...stateOf(made.workspace) }
+  return await whetstone([...args, '--until', 'decided', ...flags], { env, ...(started && { started }) })
 }
 
 export function stateOf(workspace: string) {

@@ -7,89 +7,139 @@ import { drawTruths, meanEffect, meanOfTruths, type Plan, runSuite, worlds } fro
 import { printTable, share, twoErrors } from './table.ts'
 
 const alpha = 0.05
-const trials = 2000
+const fewest = 1000
+/** Suites are drawn until each interval that is offered to at least 5 of 100 was offered so often, or the most are drawn. */
+const wanted = 500
+const most = 6000
+const offeredFrom = 0.05
 const sizes = [5, 6, 8, 10, 15, 20, 30, 50]
 const designs = [
   { runs: 3, expectations: 1 },
   { runs: 3, expectations: 4 },
   { runs: 10, expectations: 1 },
 ]
-/** Offered to fewer suites than a third, it depends on their luck which get one: shown in the table, held to no limit (docs/statistics.md). */
-const offeredFrom = 1 / 3
 
 interface Tally {
   offered: number
   covered: number
 }
 
-interface Cell {
-  these: Tally
-  bound: Tally
-  sample: Tally
-}
+const kinds = ['within_case_t', 'wilson_newcombe', 'paired_t', 'beta_bound'] as const
+type Cell = Record<(typeof kinds)[number], Tally> & { trials: number }
 
-function cell(world: keyof typeof worlds, plan: Plan, at: { effect: number; mean: number; seed: number }): Cell {
+function cell(world: World, plan: Plan, at: { effect: number; mean: number; seed: number }): Cell {
   const random = seeded(at.seed)
+  const none = () => ({ offered: 0, covered: 0 })
   const found: Cell = {
-    these: { offered: 0, covered: 0 },
-    bound: { offered: 0, covered: 0 },
-    sample: { offered: 0, covered: 0 },
+    within_case_t: none(),
+    wilson_newcombe: none(),
+    paired_t: none(),
+    beta_bound: none(),
+    trials: 0,
   }
   const count = (tally: Tally, { low, high }: { low: number; high: number }, truth: number) => {
     tally.offered += 1
     if (low - 1e-9 <= truth && truth <= high + 1e-9) tally.covered += 1
   }
-  for (let trial = 0; trial < trials; trial += 1) {
+  const isEnough = ({ offered }: Tally) => offered >= wanted || offered < offeredFrom * found.trials
+  while (found.trials < fewest || (found.trials < most && !kinds.every((kind) => isEnough(found[kind])))) {
+    found.trials += 1
     const truths = drawTruths(random, worlds[world], { cases: plan.cases, effect: at.effect })
-    const scores = runSuite(random, truths, plan).map((one) => one.scores)
+    const scores = runSuite(random, truths, plan).map((one) => ({ ...one.scores, expectations: plan.expectations }))
     const within = withinInterval(scores, alpha)
     if (within !== null) {
-      count(within.method === 'within_case_t' ? found.these : found.bound, within, meanOfTruths(truths))
+      count(found[within.method], within, meanOfTruths(truths))
       expect(within.high).toBeGreaterThan(within.low)
     }
-    const differences = scores.map(({ candidate, baseline }) => mean(candidate) - mean(baseline))
-    const sample = sampleInterval(differences, alpha)
-    if (sample?.method === 'paired_t') count(found.sample, sample, at.mean)
+    const sample = sampleInterval(scores, alpha)
+    if (sample !== null) count(found[sample.method], sample, at.mean)
   }
   return found
 }
 
-function mean(values: readonly number[]): number {
-  return values.reduce((sum, one) => sum + one, 0) / values.length
+type World = keyof typeof worlds
+const names = Object.keys(worlds) as World[]
+const effects = [0, 0.15, 0.3]
+
+/** A bound is at least as wide as 95 % asks. */
+const limits = {
+  within_case_t: { title: 'these cases', highest: 0.98 },
+  wilson_newcombe: { title: 'these cases, bound', highest: 1 },
+  paired_t: { title: 'cases like these', highest: 0.98 },
+  beta_bound: { title: 'cases like these, bound', highest: 1 },
+} as const satisfies Record<(typeof kinds)[number], { title: string; highest: number }>
+
+/** What is outside .93 to .98 (of a bound: below .93) by more than two standard errors; null: inside, or offered too seldom. */
+function verdictOn(found: Cell, kind: (typeof kinds)[number]): string | null {
+  const { offered, covered } = found[kind]
+  if (offered < offeredFrom * found.trials || offered === 0) return null
+  const rate = covered / offered
+  const error = twoErrors(rate, offered)
+  if (rate >= 0.93 - error && rate <= limits[kind].highest + error) return null
+  return `${limits[kind].title}: ${share(rate)} of ${offered}, offered to ${Math.round((100 * offered) / found.trials)} %`
 }
 
-test.each(Object.keys(worlds) as (keyof typeof worlds)[])('%s', (world) => {
+const show = ({ offered, covered }: Tally, trials: number) =>
+  offered === 0 ? '–' : `${share(covered / offered)} (${Math.round((100 * offered) / trials)})`
+
+const labelOf = ({ runs, expectations }: (typeof designs)[number]) =>
+  `${runs} run${runs === 1 ? '' : 's'}, ${expectations === 1 ? 'pass or fail' : `${expectations} expectations`}`
+
+test.each(names)('%s', (world) => {
   const outside: string[] = []
-  const judge = (name: string, { offered, covered }: Tally, most: number) => {
-    if (offered / trials < offeredFrom) return
-    const rate = covered / offered
-    const error = twoErrors(rate, offered)
-    if (rate < 0.93 - error || rate > most + error) outside.push(`${name}: ${share(rate)} of ${offered}`)
-  }
-  const show = ({ offered, covered }: Tally) =>
-    offered === 0 ? '–' : `${share(covered / offered)} (${Math.round((100 * offered) / trials)})`
-  for (const [number, effect] of [0, 0.15, 0.3].entries()) {
+  for (const [number, effect] of effects.entries()) {
     const truth = meanEffect(worlds[world], effect)
     const rows = designs.flatMap((design, at) => {
       const cells = sizes.map((cases) =>
         cell(world, { ...design, cases }, { effect, mean: truth, seed: 1000 * number + 100 * at + cases }),
       )
-      const label = `${design.runs} runs, ${design.expectations === 1 ? 'pass or fail' : `${design.expectations} expectations`}`
       for (const [index, found] of cells.entries()) {
-        const name = `${label}, ${sizes[index]} cases, effect ${effect}`
-        judge(`these cases, ${name}`, found.these, 0.98)
-        judge(`these cases (bound), ${name}`, found.bound, 1)
-        judge(`cases like these, ${name}`, found.sample, 0.98)
+        const wrong = kinds.flatMap((kind) => verdictOn(found, kind) ?? [])
+        outside.push(...wrong.map((text) => `${labelOf(design)}, ${sizes[index]} cases, effect ${effect}, ${text}`))
       }
-      return [
-        [`${label}: these cases`, ...cells.map((one) => show(one.these))],
-        [`${label}: bound`, ...cells.map((one) => show(one.bound))],
-        [`${label}: cases like these`, ...cells.map((one) => show(one.sample))],
-      ]
+      return kinds.map((kind) => [
+        `${labelOf(design)}: ${limits[kind].title}`,
+        ...cells.map((found) => show(found[kind], found.trials)),
+      ])
     })
     printTable(
       `${world}, mean effect ${truth.toFixed(3)}: coverage (offered in % of suites)`,
       ['cases', ...sizes.map(String)],
+      rows,
+    )
+  }
+  expect(outside).toEqual([])
+})
+
+const coarse = [1, 2, 4, 5, 6, 8].map((runs) => ({ runs, expectations: 1 }))
+const others = [
+  ...coarse,
+  { runs: 1, expectations: 4 },
+  { runs: 2, expectations: 2 },
+  { runs: 2, expectations: 4 },
+  { runs: 3, expectations: 2 },
+]
+
+test.each(names)('the designs between, small suites: %s', (world) => {
+  const outside: string[] = []
+  for (const effect of [0.15, 0.3]) {
+    const truth = meanEffect(worlds[world], effect)
+    const rows = others.map((design, at) => {
+      const cells = [5, 6, 7, 8, 9, 10, 12, 15].map((cases) => {
+        const found = cell(
+          world,
+          { ...design, cases },
+          { effect, mean: truth, seed: 9000 + 100 * at + cases + 10 * effect },
+        )
+        const wrong = kinds.flatMap((kind) => verdictOn(found, kind) ?? [])
+        outside.push(...wrong.map((text) => `${labelOf(design)}, ${cases} cases, effect ${effect}, ${text}`))
+        return `${show(found.within_case_t, found.trials)} ${show(found.paired_t, found.trials)}`
+      })
+      return [labelOf(design), ...cells]
+    })
+    printTable(
+      `${world}, mean effect ${truth.toFixed(3)}: these cases, cases like these`,
+      ['cases', '5', '6', '7', '8', '9', '10', '12', '15'],
       rows,
     )
   }

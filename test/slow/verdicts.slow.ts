@@ -23,7 +23,7 @@ function simulate(plan: Plan, seed: number, truthsOf: (random: () => number) => 
   const random = seeded(seed)
   return Array.from({ length: times }, () => {
     const truths = truthsOf(random)
-    const scores = runSuite(random, truths, plan).map((one) => one.scores)
+    const scores = runSuite(random, truths, plan).map((one) => ({ ...one.scores, expectations: plan.expectations }))
     const [these, sample] = [theseCases(scores, usualOptions), casesLikeThese(scores, usualOptions)]
     return { these: these.verdict, sample: sample.verdict, truth: meanOfTruths(truths) }
   })

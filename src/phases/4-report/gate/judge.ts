@@ -14,9 +14,7 @@ export interface GateResult {
 
 export function judgeGate(gate: Gate, benchmark: Benchmark): GateResult {
   const result = judgeValue(gate, valueAt(benchmark, gate.path), 'benchmark')
-  return result.passed || typeof result.value !== 'number'
-    ? result
-    : { ...result, message: `${result.message}${wideUnderLooks(gate, benchmark)}` }
+  return result.passed ? result : { ...result, message: `${result.message}${underLooks(gate, benchmark, result.value)}` }
 }
 
 /** The same of what was found at the gate's path; undefined: nothing. `what` it was looked for in. */
@@ -32,9 +30,16 @@ export function judgeValue(gate: Gate, found: unknown, what: string): GateResult
   return outcome(holds(gate.operator, value, gate.limit), `is ${shown(value)}`)
 }
 
-/** An interval that holds at every look is far wider than the test, which may have decided. */
-function wideUnderLooks({ path }: Gate, { statistics }: Benchmark): string {
-  if (!statistics?.until || !/these_cases\.difference\.ci_/.test(path.join('.'))) return ''
+/**
+ * An interval that holds at every look is far wider than the test, which may have decided; and what the looks ended has no
+ * test for cases like these.
+ */
+function underLooks({ path }: Gate, { statistics }: Benchmark, value: Limit): string {
+  if (!statistics?.until) return ''
+  const at = path.join('.')
+  if (/cases_like_these\.(verdict|difference\.p_)/.test(at))
+    return '; with --until there is no verdict for cases like these'
+  if (typeof value !== 'number' || !/these_cases\.difference\.ci_/.test(at)) return ''
   return '; with --until this interval holds at every look and is wide after few blocks: gate on the verdict'
 }
 

@@ -50,7 +50,7 @@ export function buildStatistics(
     pass_at_k: byArm((own) => rounded(meanOverCases(tallies(own), passAtK))),
     pass_hat_k: byArm((own) => rounded(meanOverCases(tallies(own), passHatK))),
     ratios: metricRatios(cases, options.alpha),
-    mde: detectable(cases, options.alpha),
+    mde: detectable(cases, options),
     ...(until && { until }),
     noise: options.noise,
     activation: activationOf(cases, arms),

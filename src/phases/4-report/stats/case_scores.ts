@@ -3,6 +3,8 @@
 export interface CaseScores {
   candidate: readonly number[]
   baseline: readonly number[]
+  /** The mean number of expectations that a run's score is a share of; absent: not known. */
+  expectations?: number
   /** The run number of each score; absent: 1, 2, 3, … */
   numbers?: { candidate: readonly number[]; baseline: readonly number[] }
 }

@@ -2,13 +2,16 @@
 import type { Statistics } from '../../../../schemas/benchmark_statistics.ts'
 import { type CaseScores, comparable } from './case_scores.ts'
 import { meanOf, varianceOf } from './moments.ts'
-import { usualPower } from './options.ts'
+import { type StatisticsOptions, usualPower } from './options.ts'
 import { minimumDetectable } from './power.ts'
 import { round } from './round.ts'
 import { withinInterval } from './within.ts'
 
-/** From the spread that was seen; null where none was seen or too few cases are there. */
-export function detectable(cases: readonly CaseScores[], alpha: number): Statistics['mde'] {
+/** From the spread that was seen; null where none was seen, too few cases are there, or looks ended the runs. */
+export function detectable(
+  cases: readonly CaseScores[],
+  { alpha, sequential }: Pick<StatisticsOptions, 'alpha' | 'sequential'>,
+): Statistics['mde'] {
   const known = comparable(cases)
   const differences = known.map(({ candidate, baseline }) => meanOf(candidate) - meanOf(baseline))
   const error = withinInterval(known, alpha)?.standardError ?? null
@@ -30,6 +33,7 @@ export function detectable(cases: readonly CaseScores[], alpha: number): Statist
   return {
     power: usualPower,
     these_cases: error === null ? null : of(error ** 2, 1),
-    cases_like_these: differences.length < 5 ? null : of(varianceOf(differences), differences.length),
+    cases_like_these:
+      sequential !== null || differences.length < 5 ? null : of(varianceOf(differences), differences.length),
   }
 }

@@ -2,6 +2,7 @@
 import type { ScopeDifference } from '../../../../schemas/benchmark_statistics.ts'
 import { caseBound } from './case_bound.ts'
 import { type CaseScores, comparable } from './case_scores.ts'
+import { casesForGrain, isFineBetween, verdictsOf } from './grain.ts'
 import { clip } from './interval.ts'
 import { meanOf, varianceOf } from './moments.ts'
 import { type StatisticsOptions, usualPower } from './options.ts'
@@ -19,9 +20,10 @@ const near = 1e-9
 
 export function casesLikeThese(cases: readonly CaseScores[], options: StatisticsOptions): ScopeNumbers {
   const known = comparable(cases)
-  const differences = known.map(({ candidate, baseline }) => meanOf(candidate) - meanOf(baseline))
+  const differences = known.map(differenceOfMeans)
   const discordant = differences.filter((one) => Math.abs(one) > near).length
   const difference = differenceOf(known, differences, options)
+  if (options.sequential !== null) return besideLooks(difference)
   const needed = neededCases(known, differences, options)
   const short = Math.min(differences.length - leastCases, discordant - leastDiscordant) < 0
   if (short && difference.method !== 'beta_bound') {
@@ -31,8 +33,20 @@ export function casesLikeThese(cases: readonly CaseScores[], options: Statistics
         : `${discordant} cases differ; below ${leastDiscordant} nothing can be concluded`
     return { difference, verdict: 'inconclusive', rule, needed }
   }
+  if (difference.method === null) {
+    const verdicts = round(verdictsOf(known), 1)
+    const rule = `${differences.length} cases of ${verdicts} ${verdicts === 1 ? 'verdict' : 'verdicts'} an arm each are too coarse for an interval: ${casesForGrain(verdicts)} cases would do, or more runs`
+    return { difference, verdict: 'inconclusive', rule, needed }
+  }
   const decision = decide(difference, options)
   return { difference, ...decision, needed: decision.verdict === 'inconclusive' ? needed : null }
+}
+
+/** A test of fixed size does not hold where looks ended the runs (simulated: test/slow): the interval stands beside them. */
+function besideLooks(difference: ScopeDifference): ScopeNumbers {
+  const rule =
+    'looks at these cases decided when the runs ended, so that no test of fixed size holds for cases like these'
+  return { difference: { ...difference, p_value: null, p_method: null }, verdict: 'inconclusive', rule, needed: null }
 }
 
 function differenceOf(
@@ -45,7 +59,7 @@ function differenceOf(
   const none = { mean: null, ci_low: null, ci_high: null, method: null, p_value: null, p_method: null }
   if (n === 0) return { ...none, n_cases: 0, n_runs }
   const { pValue, method } = signFlip(differences, seed)
-  const interval = sampleInterval(differences, alpha)
+  const interval = sampleInterval(cases, alpha)
   return {
     mean: round(meanOf(differences), 6),
     ci_low: interval === null ? null : round(interval.low, 6),
@@ -58,8 +72,12 @@ function differenceOf(
   }
 }
 
-/** t where at least 6 cases differ (5 of 5 in the smallest suites), a bound where all differ by the same, else none. */
-export function sampleInterval(differences: readonly number[], alpha: number) {
+/**
+ * Of comparable cases: t where at least 6 differ (5 of 5 in the smallest suites) and their means are fine enough, a bound where
+ * all differ by the same, else none.
+ */
+export function sampleInterval(cases: readonly CaseScores[], alpha: number) {
+  const differences = cases.map(differenceOfMeans)
   const n = differences.length
   if (n < leastCases) return null
   const [first = 0] = differences
@@ -69,7 +87,11 @@ export function sampleInterval(differences: readonly number[], alpha: number) {
   const discordant = differences.filter((one) => Math.abs(one) > near).length
   const t = pairedT(differences, alpha)
   if (t === null || discordant < Math.min(leastDiscordant, Math.max(n, leastCases))) return null
-  return { ...clip(t, [-1, 1]), method: 'paired_t' as const }
+  return isFineBetween(cases) ? { ...clip(t, [-1, 1]), method: 'paired_t' as const } : null
+}
+
+function differenceOfMeans({ candidate, baseline }: CaseScores): number {
+  return meanOf(candidate) - meanOf(baseline)
 }
 
 /** Cases more that would find the difference as it was seen; null where it is so small that they are out of reach. */
@@ -92,6 +114,7 @@ function neededCases(
   const discordant = differences.filter((one) => Math.abs(one) > near).length
   const wanted = Math.max(
     leastDiscordant,
+    casesForGrain(verdictsOf(cases)),
     Math.ceil(byPower),
     Math.ceil((leastDiscordant * n) / Math.max(1, discordant)),
   )

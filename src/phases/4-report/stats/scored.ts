@@ -4,12 +4,15 @@ import type { GradedExpectation } from '../../../../schemas/grading.ts'
 import type { Arms } from '../arms.ts'
 import type { CaseScores } from './case_scores.ts'
 import { indicatorOf } from './indicators.ts'
+import { meanOf } from './moments.ts'
 
 export interface ScoredRun {
   run: BenchmarkRun
   /** 0 to 1. */
   share: number
   allPassed: boolean
+  /** Expectations that count. */
+  counted: number
 }
 
 export interface ScoredCase extends CaseScores {
@@ -41,6 +44,7 @@ export function scoredCases(runs: readonly BenchmarkRun[], arms: Arms): ScoredCa
       return {
         evalId,
         runs: ordered,
+        expectations: meanOf([...candidate, ...baseline].map(({ counted }) => counted)),
         candidate: ordered.candidate.map(shareOf),
         baseline: ordered.baseline.map(shareOf),
         ...((hasGap(ordered.candidate) || hasGap(ordered.baseline)) && {
@@ -77,19 +81,16 @@ function scoredRun(run: BenchmarkRun, byRule: boolean): ScoredRun | null {
   const { expectations, result } = run
   if (expectations.length === 0) {
     const share = result.total > 0 ? result.passed / result.total : result.pass_rate
-    return { run, share, allPassed: share === 1 }
+    return { run, share, allPassed: share === 1, counted: Math.max(1, result.total) }
   }
   const score = scoreOf(expectations, byRule)
   return score && { run, ...score }
 }
 
 /** Indicators left out; null where nothing else was decided. */
-export function scoreOf(
-  expectations: readonly GradedExpectation[],
-  byRule: boolean,
-): { share: number; allPassed: boolean } | null {
+export function scoreOf(expectations: readonly GradedExpectation[], byRule: boolean): Omit<ScoredRun, 'run'> | null {
   const counted = expectations.filter((one) => indicatorOf(one, byRule) === null)
   if (counted.length === 0) return null
   const passed = counted.filter((one) => one.passed).length
-  return { share: passed / counted.length, allPassed: passed === counted.length }
+  return { share: passed / counted.length, allPassed: passed === counted.length, counted: counted.length }
 }

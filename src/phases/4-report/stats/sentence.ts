@@ -61,6 +61,7 @@ export function likeTheseSentence(scope: ScopeNumbers, told: Told): string {
   if (difference.mean === null || difference.ci_low === null) return `For cases like these: too few to say${more}.`
   const basis = [plural(difference.n_cases, 'case'), pText(difference), boundText(difference)]
   const facts = `${pointsText(difference.mean)}${ends(difference)} (${basis.filter((part) => part !== '').join(', ')})`
+  if (told.until !== null) return `For cases like these: ${facts}, without a verdict since looks ended the runs.`
   const end = {
     helps: '',
     hurts: '',
@@ -86,7 +87,7 @@ function pText({ p_value: p }: ScopeDifference): string {
 }
 
 function boundText({ method }: ScopeDifference): string {
-  if (method === 'wilson_newcombe') return 'too little varies for more than a bound'
+  if (method === 'wilson_newcombe') return 'too few runs that vary for more than a bound'
   return method === 'beta_bound' ? 'nothing varies: a bound' : ''
 }
 

@@ -1,13 +1,14 @@
 /** The interval of the difference on these cases: the cases are fixed, only the runs vary. */
 import { wilson } from './binomial.ts'
 import { type CaseScores, comparable } from './case_scores.ts'
+import { isFineWithin } from './grain.ts'
 import { clip, type Interval } from './interval.ts'
 import { meanOf, varianceOf } from './moments.ts'
 import { tQuantile } from './quantiles.ts'
 
 export interface WithinInterval extends Interval {
   mean: number
-  /** Null for the bound: it comes from the rates, not from a spread. */
+  /** Null where fewer than 4 cells vary. The bound comes from the rates, not from it. */
   standardError: number | null
   method: 'within_case_t' | 'wilson_newcombe'
   /** How many of the case × arm cells have runs that differ. */
@@ -18,7 +19,7 @@ export interface WithinInterval extends Interval {
 const leastVarying = 4
 
 /**
- * t on the within-case variance where at least 4 cells vary; else a bound that needs no spread: Newcombe's combination of
+ * t on the within-case variance where at least 4 cells vary and the runs are enough; else a bound that needs no spread: Newcombe's combination of
  * the arms' Wilson intervals, at least as wide as needed and never without width. Null without a comparable case.
  */
 export function withinInterval(cases: readonly CaseScores[], alpha: number): WithinInterval | null {
@@ -28,13 +29,14 @@ export function withinInterval(cases: readonly CaseScores[], alpha: number): Wit
   const varying = a.varying + b.varying
   const mean = a.mean - b.mean
   const df = a.df + b.df
-  if (varying >= leastVarying && a.variance !== null && b.variance !== null) {
-    const standardError = Math.sqrt(a.variance + b.variance)
+  const standardError =
+    varying >= leastVarying && a.variance !== null && b.variance !== null ? Math.sqrt(a.variance + b.variance) : null
+  if (standardError !== null && isFineWithin(known)) {
     const half = tQuantile(1 - alpha / 2, df) * standardError
     const ends = clip({ low: mean - half, high: mean + half }, [-1, 1])
     return { mean, standardError, method: 'within_case_t', varying, ...ends }
   }
-  return { mean, standardError: null, method: 'wilson_newcombe', varying, ...newcombe(a, b, alpha) }
+  return { mean, standardError, method: 'wilson_newcombe', varying, ...newcombe(a, b, alpha) }
 }
 
 interface Arm {

@@ -64,6 +64,10 @@ describe('passes or not, with what was found', () => {
     expect(judgeGate(parseGate('ci_low > 0'), looked).message).toContain('gate on the verdict')
     expect(judgeGate(parseGate('ci_low > -1'), looked).message).toBe('is -0.5')
     expect(judgeGate(parseGate('like_these.ci_low > 0'), looked).message).toBe('is -0.5')
+    const none = '; with --until there is no verdict for cases like these'
+    expect(judgeGate(parseGate('like_these.verdict == hurts'), looked).message).toBe(`is helps${none}`)
+    expect(judgeGate(parseGate('like_these.p_value < 0.001'), looked).message).toBe(`is 0.01${none}`)
+    expect(judgeGate(parseGate('like_these.verdict == hurts'), withDifference(0, 'helps')).message).toBe('is helps')
   })
   test('a gate is told as it was written', () => {
     expect(judgeGate(parseGate('  complete ==   true '), made).gate).toBe('complete ==   true')

@@ -4,6 +4,8 @@ import { detectableBefore, neededFor } from '../../../../src/phases/4-report/sta
 import { boundaryAlpha, eValue } from '../../../../src/phases/4-report/stats/e_value.ts'
 import { calibrationOf, splitNoise } from '../../../../src/phases/4-report/stats/noise.ts'
 import { normalQuantile } from '../../../../src/phases/4-report/stats/quantiles.ts'
+import { seeded } from '../../../../src/phases/4-report/stats/random.ts'
+import { untilDetectable, untilPower } from '../../../../src/phases/4-report/stats/until_power.ts'
 import { alpha, near } from './near.ts'
 import reference from './reference.json' with { type: 'json' }
 
@@ -22,6 +24,15 @@ test.each([
   expect(neededFor(detect, { cases, runs })).toEqual({ runs: needRuns, cases: needCases })
 })
 
+test('cases like these: what is too coarse finds nothing, and needs more cases', () => {
+  const coarse = { cases: 6, runs: 3, expectations: 1 }
+  expect(detectableBefore(coarse).cases_like_these).toBeNull()
+  expect(detectableBefore({ ...coarse, cases: 9 }).cases_like_these).not.toBeNull()
+  expect(neededFor(0.9, coarse).cases).toBe(9)
+  expect(neededFor(0.9, { ...coarse, expectations: 4 }).cases).toBe(6)
+  expect(neededFor(0.9, { ...coarse, until: true }).cases).toBeNull()
+})
+
 test('more power needs more; a steadier suite needs less', () => {
   const planned = { cases: 4, runs: 3 }
   expect(neededFor(0.2, { ...planned, power: 0.95 }).runs).toBeGreaterThan(neededFor(0.2, planned).runs)
@@ -34,14 +45,53 @@ describe('stopped by looks', () => {
     const planned = { cases: 10, runs: 10 }
     const [fixed, until] = [detectableBefore(planned), detectableBefore({ ...planned, until: true })]
     expect(until.these_cases).toBeGreaterThan(fixed.these_cases * 1.2)
-    expect(until.cases_like_these).toBe(fixed.cases_like_these)
+    expect(fixed.cases_like_these).not.toBeNull()
+    expect(until.cases_like_these).toBeNull() // no verdict there
     const { runs } = neededFor(0.3, { ...planned, until: true })
     expect(runs).toBeGreaterThan(neededFor(0.3, planned).runs)
     expect(detectableBefore({ ...planned, runs, until: true }).these_cases).toBeLessThanOrEqual(0.3)
   })
   test('runs that could not decide, whatever they show, see nothing', () => {
-    expect(detectableBefore({ cases: 4, runs: 1, until: true }).these_cases).toBe(1)
+    near(detectableBefore({ cases: 4, runs: 1, until: true }).these_cases, 1)
+    expect(untilPower(1, { pairs: 4, block: 4, variance: 1 / 3, alpha })).toBe(0)
     expect(boundaryAlpha(6, alpha)).toBeNull()
+  })
+  test('seven pairs that are all won decide: that likely is the least difference of seven', () => {
+    const { these_cases: least } = detectableBefore({ cases: 1, runs: 7, until: true })
+    // every pair is unequal then, and won with the chance (1 + difference) / 2
+    near(((1 + least) / 2) ** 7, 0.8)
+  })
+  test.each([1, 2, 3, 4, 10])('%i cases: each run more sees as much or more, without a cliff', (cases) => {
+    const seen = Array.from(
+      { length: 40 },
+      (_, at) => detectableBefore({ cases, runs: at + 1, until: true }).these_cases,
+    )
+    for (const [at, one] of seen.entries()) {
+      const before = seen[at - 1] ?? 1
+      expect(one).toBeLessThanOrEqual(before + 1e-5)
+      // one block more is worth at most what it adds to the runs, and a step where it wins one loss more
+      if (cases < 3) expect(before - one).toBeLessThan(0.25)
+    }
+  })
+  test.each([0.3, 0.5, 0.9])('the runs needed for %d are those that detect it, and no fewer', (detect) => {
+    const { runs } = neededFor(detect, { cases: 2, runs: 10, until: true })
+    expect(detectableBefore({ cases: 2, runs, until: true }).these_cases).toBeLessThanOrEqual(detect + 1e-5)
+    expect(detectableBefore({ cases: 2, runs: runs - 1, until: true }).these_cases).toBeGreaterThan(detect)
+  })
+  test('counted and by the normal distribution come to the same', () => {
+    const at = (pairs: number) => untilDetectable(0.8, { pairs, block: 10, variance: 1 / 3, alpha })
+    expect(Math.abs(at(2000) - at(2010))).toBeLessThan(0.001)
+  })
+  test('the chance to decide is that of the pairs themselves', () => {
+    const [random, pairs, effect] = [seeded(11), 30, 0.5]
+    const won = (0.25 + 1 / 3 + effect) / 2
+    const decided = Array.from({ length: 20_000 }, () => {
+      const draws = Array.from({ length: pairs }, random)
+      const wins = draws.filter((one) => one < won).length
+      return eValue(wins, draws.filter((one) => one > 1 - (won - effect)).length, 2) >= 20
+    }).filter(Boolean).length
+    const power = untilPower(effect, { pairs, block: 30, variance: 1 / 3, alpha })
+    expect(Math.abs(decided / 20_000 - power)).toBeLessThan(0.015) // 4 standard errors
   })
   test.each([20, 100, 1000])('the test of fixed size that asks as much of %i unequal pairs', (pairs) => {
     const z = normalQuantile(1 - (boundaryAlpha(pairs, alpha) ?? 1) / 2)

@@ -59,7 +59,7 @@ describe('verdicts, each with its sentence', () => {
   test('cases like these: six that differ can help, five cannot', () => {
     const rates = ['++-', '+--', '++-', '+++', '++-', '+++']
     const lines = (cases: number) =>
-      rates.slice(0, cases).flatMap((one, at) => pair(at + 1, [one, one], ['---', '---']))
+      rates.slice(0, cases).flatMap((one, at) => pair(at + 1, [one, one, one, one], Array(4).fill('---')))
     expect(of(lines(6)).scopes?.cases_like_these).toMatchObject({ verdict: 'helps', difference: { p_value: 0.03125 } })
     const five = of(lines(5)).scopes?.cases_like_these
     expect(five).toMatchObject({
@@ -70,13 +70,32 @@ describe('verdicts, each with its sentence', () => {
   })
   test('of eight cases five that differ give no interval, six do', () => {
     const lines = (differ: number) =>
-      Array.from({ length: 8 }, (_, at) => pair(at + 1, [at < differ ? '+-' : '--'], ['--'])).flat()
+      Array.from({ length: 8 }, (_, at) =>
+        pair(at + 1, Array(4).fill(at < differ ? '+-' : '--'), Array(4).fill('--')),
+      ).flat()
     expect(of(lines(5)).scopes?.cases_like_these).toMatchObject({
       verdict: 'inconclusive',
       rule: '5 cases differ; below 6 nothing can be concluded',
       difference: { mean: 0.3125, ci_low: null },
     })
     expect(of(lines(6)).scopes?.cases_like_these.difference.method).toBe('paired_t')
+  })
+  test('eight cases of one run that pass or fail are too coarse, however many differ; more cases or runs would do', () => {
+    const lines = (runs: number) =>
+      Array.from({ length: 8 }, (_, at) =>
+        pair(at + 1, Array(runs).fill(at < 7 ? '+' : '-'), Array(runs).fill('-')),
+      ).flat()
+    expect(of(lines(1)).scopes?.cases_like_these).toMatchObject({
+      verdict: 'inconclusive',
+      difference: { mean: 0.875, ci_low: null, p_value: 0.015625 },
+      rule: '8 cases of 1 verdict an arm each are too coarse for an interval: 17 cases would do, or more runs',
+      needed: 9,
+      sentence: 'For cases like these: too few to say; 9 more would do.',
+    })
+    expect(of(lines(4)).scopes?.cases_like_these).toMatchObject({
+      verdict: 'helps',
+      difference: { method: 'paired_t' },
+    })
   })
   test('a small difference that is not sure is not called none', () => {
     const found = of(suite(4, ten('++', '+-', 5), ten('++', '+-', 4))).scopes?.these_cases
@@ -91,6 +110,25 @@ describe('verdicts, each with its sentence', () => {
       statistics: { sequential: { maxRuns: 10, cases: 4, finished: 3 } },
     }).scopes?.these_cases
     expect(early?.verdict).toBe('inconclusive') // four pairs won: 1/e is above .05, though the exact test is below
+  })
+  test('stopped by looks: an interval for cases like these stands beside, without a test or a verdict', () => {
+    const lines = Array.from({ length: 12 }, (_, at) =>
+      pair(at + 1, ['+', '+', at % 3 ? '+' : '-'], ['-', '-', '-']),
+    ).flat()
+    const sequential = { maxRuns: 10, cases: 12, finished: 3 }
+    const looked = of(lines, { statistics: { sequential } }).scopes
+    const fixed = of(lines).scopes
+    expect(fixed?.cases_like_these).toMatchObject({ verdict: 'helps', difference: { method: 'paired_t' } })
+    expect(looked?.these_cases.verdict).toBe('helps')
+    expect(looked?.cases_like_these).toMatchObject({
+      verdict: 'inconclusive',
+      difference: { ...fixed?.cases_like_these.difference, p_value: null, p_method: null },
+      rule: expect.stringContaining('looks at these cases decided when the runs ended'),
+      needed: null,
+    })
+    expect(looked?.cases_like_these.sentence).toBe(
+      'For cases like these: 89 points more [78, 99] (12 cases), without a verdict since looks ended the runs.',
+    )
   })
   test('two versions', () => {
     const lines = suite(3, ['++', '+-'], ['+-', '--']).map((line) => ({

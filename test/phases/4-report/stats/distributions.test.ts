@@ -42,9 +42,30 @@ describe('quantiles', () => {
     near((normalQuantile(0.975) + normalQuantile(0.8)) ** 2, reference.power['(z.975+z.8)^2']))
   const shape = fc.double({ min: 0.3, max: 400, noNaN: true })
   const inside = fc.double({ min: 0.001, max: 0.999, noNaN: true })
+  // Next to 1 numbers lie 1e-16 apart, where a beta with b < 1 may still hold 1e-5: no number there is nearer than its neighbours.
+  const undoes = (p: number, a: number, b: number) => {
+    const x = betaQuantile(p, a, b)
+    const step = 4 * Number.EPSILON * x
+    expect(betaCdf(x - step, a, b) - 1e-9).toBeLessThanOrEqual(p)
+    expect(betaCdf(Math.min(1, x + step), a, b) + 1e-9).toBeGreaterThanOrEqual(p)
+  }
   test('the beta quantile undoes the beta distribution', () => {
-    fc.assert(fc.property(inside, shape, shape, (p, a, b) => near(betaCdf(betaQuantile(p, a, b), a, b), p)))
+    fc.assert(fc.property(inside, shape, shape, undoes), { numRuns: 500 })
+    for (const b of [0.3, 0.5, 1]) for (const p of [0.001, 0.5, 0.989, 0.999]) undoes(p, 400, b)
   })
+  test('the beta quantile: to 1e-6 where the distribution has no pole at 1', () => {
+    const regular = fc.double({ min: 1, max: 400, noNaN: true })
+    fc.assert(
+      fc.property(inside, shape, regular, (p, a, b) => near(betaCdf(betaQuantile(p, a, b), a, b), p)),
+      { numRuns: 500 },
+    )
+  })
+  test.each([1e-9, 1e-6, 0.00048, 0.01, 1, 5])(
+    't with very many degrees of freedom is normal to 2e-8, also near 0: %d',
+    (x) => {
+      for (const at of [x, -x]) expect(Math.abs(tCdf(at, 5e7) - normalCdf(at))).toBeLessThan(2e-8)
+    },
+  )
   test('beta mirrors and t comes to normal', () => {
     fc.assert(fc.property(inside, shape, shape, (x, a, b) => near(betaCdf(x, a, b) + betaCdf(1 - x, b, a), 1)))
     fc.assert(

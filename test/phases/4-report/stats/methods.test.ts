@@ -5,8 +5,10 @@ import { caseBound } from '../../../../src/phases/4-report/stats/case_bound.ts'
 import type { CaseScores } from '../../../../src/phases/4-report/stats/case_scores.ts'
 import { bettingDifference, bettingInterval } from '../../../../src/phases/4-report/stats/confidence_sequence.ts'
 import { countPairs, eValue, look } from '../../../../src/phases/4-report/stats/e_value.ts'
+import { isFineBetween, verdictsOf } from '../../../../src/phases/4-report/stats/grain.ts'
 import { holm } from '../../../../src/phases/4-report/stats/holm.ts'
 import { correctForJudge } from '../../../../src/phases/4-report/stats/judge_error.ts'
+import { sampleInterval } from '../../../../src/phases/4-report/stats/like_these.ts'
 import { disagreement, meanOverCases, passAtK, passHatK } from '../../../../src/phases/4-report/stats/pass_k.ts'
 import { permuteWithinCases } from '../../../../src/phases/4-report/stats/permutation.ts'
 import { casesNeeded, minimumDetectable, runsNeeded, usualSpread } from '../../../../src/phases/4-report/stats/power.ts'
@@ -183,13 +185,17 @@ describe('permutation within cases', () => {
 
 describe('the interval on these cases', () => {
   test('t on the variance within cases', () => {
-    const cases = [scores([1, 0, 1, 1], [0, 0, 1, 0]), scores([1, 0, 0, 1], [0, 1, 0, 0])]
-    const found = withinInterval(cases, alpha)
-    expect(found).toMatchObject({ method: 'within_case_t', varying: 4 })
+    const two = [scores([1, 0, 1, 1], [0, 0, 1, 0]), scores([1, 0, 0, 1], [0, 1, 0, 0])]
+    const found = withinInterval([...two, ...two, ...two], alpha)
+    expect(found).toMatchObject({ method: 'within_case_t', varying: 12 })
     near(found?.mean, 0.375)
-    // (.25 + .25 + 1/3 + .25) / 4 runs / 2² cases, 12 degrees of freedom
-    near(found?.standardError, Math.sqrt((0.75 + 1 / 3) / 16))
-    near(found?.high, 0.375 + 2.178812829663418 * Math.sqrt((0.75 + 1 / 3) / 16))
+    // 3 · (.25 + .25 + 1/3 + .25) / 4 runs / 6² cases, 36 degrees of freedom
+    near(found?.standardError, Math.sqrt((3 * (0.75 + 1 / 3)) / 144))
+    near(found?.high, 0.375 + 2.028094000980452 * Math.sqrt((3 * (0.75 + 1 / 3)) / 144))
+    // 8 verdicts an arm are too few: the spread is known, and the interval a bound
+    const few = withinInterval(two, alpha)
+    expect(few).toMatchObject({ method: 'wilson_newcombe', varying: 4 })
+    near(few?.standardError, Math.sqrt((0.75 + 1 / 3) / 16))
   })
   test('where little varies, a bound from Wilson', () => {
     const found = withinInterval([scores(Array(10).fill(1), Array(10).fill(1))], alpha)
@@ -215,6 +221,42 @@ describe('the interval on these cases', () => {
     )
   })
   test('nothing comparable', () => expect(withinInterval([scores([], [1])], alpha)).toBeNull())
+})
+
+describe('how fine the means of the cases are', () => {
+  const some = scores([1, 0, 0.5], [0.25, 0, 1])
+  test.each<[string, CaseScores[], number]>([
+    ['runs × expectations', [{ ...some, expectations: 4 }], 12],
+    ['the arm with fewer runs', [{ ...some, baseline: [0.25], expectations: 4 }], 4],
+    ['all or nothing: the expectations say the same', [{ ...scores([1, 0, 1], [0, 0, 1]), expectations: 4 }], 3],
+    ['not known: the scores that were seen', [some], 3 * 3],
+    ['nothing varies', [scores([1, 1], [1, 1])], 2],
+    [
+      'the harmonic mean: a coarse case counts',
+      [
+        { ...some, expectations: 4 },
+        { ...some, expectations: 1 },
+      ],
+      24 / 5,
+    ],
+  ])('%s', (_, cases, verdicts) => near(verdictsOf(cases), verdicts))
+  test.each([
+    [5, 11, false],
+    [5, 12, true],
+    [6, 12, true],
+    [8, 3, false],
+    [8, 4, true],
+    [9, 3, true],
+    [50, 1, true],
+  ])('%i cases of %i verdicts: an interval for cases like these %s', (cases, runs, isFine) => {
+    const all = Array.from({ length: cases }, (_, at) =>
+      scores(Array(runs).fill(1), [at % 2, ...Array(runs - 1).fill(0)]),
+    )
+    const differing = all.filter((_, at) => at % 2 === 0 || runs > 1)
+    const offered = sampleInterval(all, alpha)
+    expect(isFineBetween(all)).toBe(isFine)
+    if (differing.length === cases) expect(offered?.method ?? null).toBe(isFine ? 'paired_t' : null)
+  })
 })
 
 describe('cases that all differ by the same', () => {

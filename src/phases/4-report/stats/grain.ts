@@ -1,0 +1,36 @@
+/** How fine the means of the cases are: of few runs that pass or fail, many cases tie by chance, whatever is true of them. */
+import type { CaseScores } from './case_scores.ts'
+
+/** No spread from so little: cases × verdicts (simulated: test/slow). */
+const leastVerdicts = 24
+/** Cases beyond five × verdicts; with less, only the luckier suites have so many cases that differ. */
+const leastBeyondFive = 12
+
+/**
+ * Verdicts of a case in an arm, the harmonic mean over the cases: runs × expectations. Where no run of the benchmark meets
+ * only some of its expectations, they count as one: they say the same.
+ */
+export function verdictsOf(cases: readonly CaseScores[]): number {
+  const scores = new Set(cases.flatMap(({ candidate, baseline }) => [...candidate, ...baseline]))
+  const isAllOrNothing = [...scores].every((one) => one === 0 || one === 1)
+  const usual = Math.max(1, scores.size - 1)
+  const inverse = cases.reduce((sum, { candidate, baseline, expectations = usual }) => {
+    return sum + 1 / (Math.min(candidate.length, baseline.length) * (isAllOrNothing ? 1 : Math.max(1, expectations)))
+  }, 0)
+  return cases.length / inverse
+}
+
+/** Whether the spread of the runs may stand for all of these cases. */
+export function isFineWithin(cases: readonly CaseScores[]): boolean {
+  return cases.length * verdictsOf(cases) >= leastVerdicts
+}
+
+/** Whether the cases that tie are no selection: then a t interval over those that differ holds as often as it says. */
+export function isFineBetween(cases: readonly CaseScores[]): boolean {
+  return Math.max(1, cases.length - 5) * verdictsOf(cases) >= leastBeyondFive
+}
+
+/** Cases that are fine enough with so many verdicts each. */
+export function casesForGrain(verdicts: number): number {
+  return 5 + Math.ceil(leastBeyondFive / verdicts)
+}
