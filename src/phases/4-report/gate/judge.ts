@@ -14,7 +14,9 @@ export interface GateResult {
 
 export function judgeGate(gate: Gate, benchmark: Benchmark): GateResult {
   const result = judgeValue(gate, valueAt(benchmark, gate.path), 'benchmark')
-  return result.passed ? result : { ...result, message: `${result.message}${underLooks(gate, benchmark, result.value)}` }
+  return result.passed
+    ? result
+    : { ...result, message: `${result.message}${underLooks(gate, benchmark, result.value)}` }
 }
 
 /** The same of what was found at the gate's path; undefined: nothing. `what` it was looked for in. */
