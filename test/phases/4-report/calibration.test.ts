@@ -57,9 +57,9 @@ test('sentences: a difference within the noise, one beyond it, and two equal arm
     return sureness(aggregate({ ...inputOf(lines), statistics: { noise } }))[0]
   }
   expect(said(['+', '-'], ['+', '-'])).toMatch(
-    /differs by up to 35 points \(5 runs each\); this difference is within that\.$/,
+    /differs by up to 28 points \(5 runs each\); this difference is within that\.$/,
   )
-  expect(said(['+', '+'], ['-', '-'])).toMatch(/differs by up to 35 points \(5 runs each\)\.$/)
+  expect(said(['+', '+'], ['-', '-'])).toMatch(/differs by up to 28 points \(5 runs each\)\.$/)
   const odd = [1, 2, 3, 4].flatMap((id) => twice(Array(6).fill('-'), Array(6).fill('+'), id))
   const [sentence] = sureness(aggregate(inputOf(odd, arms)))
   expect(sentence).toMatch(

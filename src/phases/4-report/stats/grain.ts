@@ -2,7 +2,7 @@
 import type { CaseScores } from './case_scores.ts'
 
 /** No spread from so little: cases × verdicts (simulated: test/slow). */
-const leastVerdicts = 24
+const leastVerdicts = 28
 /** Cases beyond five × verdicts; with less, only the luckier suites have so many cases that differ. */
 const leastBeyondFive = 12
 

@@ -186,12 +186,12 @@ describe('permutation within cases', () => {
 describe('the interval on these cases', () => {
   test('t on the variance within cases', () => {
     const two = [scores([1, 0, 1, 1], [0, 0, 1, 0]), scores([1, 0, 0, 1], [0, 1, 0, 0])]
-    const found = withinInterval([...two, ...two, ...two], alpha)
-    expect(found).toMatchObject({ method: 'within_case_t', varying: 12 })
+    const found = withinInterval([...two, ...two, ...two, ...two], alpha)
+    expect(found).toMatchObject({ method: 'within_case_t', varying: 16 })
     near(found?.mean, 0.375)
-    // 3 · (.25 + .25 + 1/3 + .25) / 4 runs / 6² cases, 36 degrees of freedom
-    near(found?.standardError, Math.sqrt((3 * (0.75 + 1 / 3)) / 144))
-    near(found?.high, 0.375 + 2.028094000980452 * Math.sqrt((3 * (0.75 + 1 / 3)) / 144))
+    // 4 · (.25 + .25 + 1/3 + .25) / 4 runs / 8² cases, 48 degrees of freedom
+    near(found?.standardError, Math.sqrt((4 * (0.75 + 1 / 3)) / 256))
+    near(found?.high, 0.375 + 2.0106347576242314 * Math.sqrt((4 * (0.75 + 1 / 3)) / 256))
     // 8 verdicts an arm are too few: the spread is known, and the interval a bound
     const few = withinInterval(two, alpha)
     expect(few).toMatchObject({ method: 'wilson_newcombe', varying: 4 })
