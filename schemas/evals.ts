@@ -46,6 +46,10 @@ export const sandboxSettings = z.strictObject({
     .array(z.string().regex(/^\/[^\0]+$/, 'must be an absolute path'))
     .optional()
     .describe('absolute folders that an agent finds empty and may write to; nothing of them is kept'),
+  only_writable: z
+    .array(z.string().regex(/^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))[^\0]+$/, 'must be a path below the working folder'))
+    .optional()
+    .describe('folders of the working folder, the only ones that an agent may change; made where they are not there'),
 })
 
 export const evalsFile = z.looseObject({

@@ -45,6 +45,16 @@ export const environment = z.object({
   tools: z.array(z.string()).optional().describe("the tools it may use, by Claude Code's names; absent: all"),
   env: z.record(z.string(), z.string()).optional().describe('variables that the agent and its hooks see'),
   texts: z.record(z.string(), z.string()).optional().describe('files made in the working folder: path → content'),
+  agent_texts: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe('sub-agents: name → what .claude/agents/<name>.md says'),
+  may_lack: z
+    .object({ needs: z.array(z.string()).describe('in the words of such a reason, such as "hooks of PreToolUse"') })
+    .optional()
+    .describe(
+      'what an engine does not honour is left out with a warning, but for what the case needs; absent: all is needed',
+    ),
 })
 
 /** What a suite says of how it is run; flags win over it, it wins over our own defaults. */

@@ -36,6 +36,12 @@ export const agentBlockedCheck = z.strictObject({
   type: z.literal('agent_blocked'),
   tool: z.string().min(1).optional().describe('the tool whose call was blocked; absent: any'),
   reason: z.string().min(1).optional().describe('stands in the reason that the hook gave'),
+  event: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('the event whose hook blocked, such as UserPromptSubmit; absent: one before a call'),
+  blocked: z.boolean().optional().describe('false: nothing of the kind was blocked; true if absent'),
   ...shared,
 })
 

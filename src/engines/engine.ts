@@ -25,6 +25,14 @@ export interface InstalledEnvironment {
   /** Absolute path of .mcp.json; null: no servers. */
   mcpConfig: string | null
   mcpServers: string[]
+  /** What AGENTS.md of the working folder says; absent: there is none. */
+  instructions?: string
+  /** Added to the system prompt; absent: nothing. */
+  systemPrompt?: string
+  /** By Claude Code's names; absent: all. */
+  allowedTools?: readonly string[]
+  /** Whether there are sub-agents. */
+  hasAgents?: boolean
 }
 
 /** Which of it an engine honours; hooks by event. */
@@ -33,6 +41,12 @@ export interface Honours {
   rules: boolean
   agents: boolean
   mcp_servers: boolean
+  /** Absent: not. */
+  system_prompt?: boolean
+  /** Whether it can be kept to some of its tools; absent: not. */
+  tools?: boolean
+  /** Absent: not. */
+  commands?: boolean
 }
 
 export interface EngineTask {

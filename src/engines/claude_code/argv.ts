@@ -24,14 +24,24 @@ export function claudeArguments(task: EngineTask): string[] {
 }
 
 /** The suite's hooks tell of themselves, and its servers are the only ones. */
-function surroundings({ environment, tools }: EngineTask): string[] {
+function surroundings({ environment, tools, skills }: EngineTask): string[] {
   if (tools !== 'all') return []
   // Claude Code follows the settings in the working folder while it runs, where an agent can change them; equal hooks run once
   const hooks = environment?.hooks ?? {}
   const own = Object.keys(hooks).length === 0 ? [] : ['--settings', JSON.stringify({ hooks })]
   if (environment === undefined) return own
   const servers = environment.mcpConfig === null ? [] : ['--mcp-config', environment.mcpConfig]
-  return [...own, '--include-hook-events', ...servers]
+  const { systemPrompt } = environment
+  const identity = systemPrompt === undefined ? [] : ['--append-system-prompt', systemPrompt]
+  return [...own, '--include-hook-events', ...servers, ...identity, ...toolsOf({ environment, skills })]
+}
+
+/** What skills and sub-agents are used by is not withheld. */
+function toolsOf({ environment, skills }: Pick<EngineTask, 'environment' | 'skills'>): string[] {
+  const allowed = environment?.allowedTools
+  if (allowed === undefined) return []
+  const means = [...(skills.length > 0 ? ['Skill'] : []), ...(environment?.hasAgents ? ['Task'] : [])]
+  return ['--tools', [...new Set([...allowed, ...means])].join(',')]
 }
 
 /**

@@ -7,6 +7,7 @@ export const codexHonours: Honours = {
   rules: true,
   agents: false,
   mcp_servers: false,
+  system_prompt: true,
 }
 
 /** `flags` are words of their own; `settings` are names and TOML values. */
@@ -15,8 +16,8 @@ export function surroundingsOf({ environment, cwd, tools }: Pick<EngineTask, 'en
   settings: [string, string][]
 } {
   if (environment === undefined || tools !== 'all') return { flags: [], settings: [] }
-  const { hooks, rules } = environment
-  const text = rules.map((rule) => rule.text).join('\n\n')
+  const { hooks, rules, systemPrompt } = environment
+  const text = [...(systemPrompt === undefined ? [] : [systemPrompt]), ...rules.map((rule) => rule.text)].join('\n\n')
   const told: [string, string][] = text === '' ? [] : [['developer_instructions', JSON.stringify(text)]]
   const events = Object.entries(hooks).map(([event, groups]): [string, string] => {
     const tables = groups.map((group) => {

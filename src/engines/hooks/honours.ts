@@ -6,4 +6,6 @@ export const toolLoopHonours: Honours = {
   rules: true,
   agents: false,
   mcp_servers: false,
+  system_prompt: true,
+  tools: true,
 }

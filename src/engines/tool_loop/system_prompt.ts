@@ -18,5 +18,8 @@ export function systemPrompt({ skills, cwd, tools, environment }: Shown): string
     description: description.replace(/\s+/g, ' ').trim(),
     file: path.relative(cwd, path.join(folder, 'SKILL.md')),
   }))
-  return template({ tools: tools !== 'none', rules: environment?.rules ?? [], skills: listed }).trim()
+  const { rules = [], instructions, systemPrompt } = environment ?? {}
+  const told = instructions === undefined ? rules : [{ name: 'AGENTS.md', text: instructions }, ...rules]
+  const identity = systemPrompt ?? null
+  return template({ tools: tools !== 'none', identity, rules: told, skills: listed }).trim()
 }

@@ -31,6 +31,9 @@ export async function evalSuite(
   await using scratch = await openRoom()
   const sandbox = await startSandbox(request.sandbox, prepared, context)
   const plan = withSandbox(prepared.plan, sandbox)
+  if (sandbox.mechanism === 'none' && plan.runs.some((run) => run.sandbox?.only_writable !== undefined)) {
+    prepared.choices.push('the suite keeps agents to some folders of the workspace; without a sandbox nothing does')
+  }
   if (plan.runs.length > 0) await makeReady(plan, { request, room: scratch.path }, context)
   const folder = await createBenchmark(prepared.workspace, started, 'evals')
   await using held = await holdBenchmark(folder, context)

@@ -6,6 +6,7 @@ import { messageOf, UserError } from '../../base/error.ts'
 import { exists } from '../../base/files.ts'
 import { withBaseUrl } from '../../engines/base_url.ts'
 import { resolveEngineChoice } from '../../engines/models.ts'
+import { providerOf, providers } from '../../engines/providers.ts'
 import { makeEvalPlan } from '../../phases/1-plan/eval_plan.ts'
 import { hashSuite, rootAbove } from '../../phases/1-plan/load.ts'
 import { readSkill } from '../../phases/1-plan/skill.ts'
@@ -114,6 +115,13 @@ async function chooseEngines(
   const engine = placed.name === 'auto' ? await auto.choose(placed, 'engine', choices) : placed
   const needsJudge = cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
   if (!needsJudge) return { engine, judge: null, choices }
-  const judge = await auto.judge(request.judge ?? defaults.judge ?? null, engine, choices)
+  const judge = await auto.judge(request.judge ?? onEngine(defaults.judge ?? null, engine), engine, choices)
   return { engine, judge: judge.name === engine.name ? withBaseUrl(judge, url) : judge, choices }
+}
+
+/** A model that the engine of the runs can be asked for is asked there: the user can log in to that one at least. */
+function onEngine(judge: string | null, { name }: EngineChoice): string | null {
+  const provider = judge === null ? null : providerOf(judge)
+  const engines: readonly string[] = provider === null ? [] : providers[provider].engines
+  return engines.includes(name) ? `${name}:${judge}` : judge
 }

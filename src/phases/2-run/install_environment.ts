@@ -4,7 +4,8 @@ import path from 'node:path'
 import type { Environment, InputFile } from '../../../schemas/suite.ts'
 import { codeOf, messageOf } from '../../base/error.ts'
 import { copyWalk, exists, hashFile, hashWalk, walk } from '../../base/files.ts'
-import type { InstalledEnvironment } from '../../engines/engine.ts'
+import { readYaml } from '../../base/yaml.ts'
+import type { InstalledEnvironment, InstalledSkill } from '../../engines/engine.ts'
 import { SetupError } from './workspace.ts'
 
 export interface EnvironmentPlace {
@@ -24,6 +25,8 @@ export async function installEnvironment(
   await copyAll(wanted.files, folder)
   await copyAll(wanted.rules, path.join(cwd, '.claude/rules'))
   await copyAll(wanted.agents, path.join(cwd, '.claude/agents'))
+  await copyAll(wanted.commands ?? [], path.join(cwd, '.claude/commands'))
+  await writeTexts(wanted, cwd)
   const hooks = filled(wanted.hooks, folder)
   const servers = filled(wanted.mcp_servers, folder)
   if (Object.keys(hooks).length > 0) await writeNew(path.join(cwd, '.claude/settings.json'), { hooks })
@@ -38,6 +41,24 @@ export async function installEnvironment(
     rules: await textsOf(wanted.rules, path.join(cwd, '.claude/rules')),
     mcpConfig,
     mcpServers: Object.keys(servers),
+    ...(wanted.instructions !== undefined && { instructions: wanted.instructions }),
+    ...(wanted.system_prompt !== undefined && { systemPrompt: wanted.system_prompt }),
+    ...(wanted.tools && { allowedTools: wanted.tools }),
+    hasAgents: wanted.agents.length + Object.keys(wanted.agent_texts ?? {}).length > 0,
+  }
+}
+
+/** Files that the environment makes; AGENTS.md is CLAUDE.md for Claude Code. */
+async function writeTexts({ texts = {}, agent_texts = {}, instructions }: Environment, cwd: string): Promise<void> {
+  const own = Object.entries(agent_texts).map(([name, text]) => [`.claude/agents/${name}.md`, text] as const)
+  const told = instructions === undefined ? [] : (['AGENTS.md', '.claude/CLAUDE.md'] as const)
+  const all = [...Object.entries(texts), ...own, ...told.map((name) => [name, instructions ?? ''] as const)]
+  for (const [name, text] of all) {
+    const file = path.join(cwd, name)
+    await mkdir(path.dirname(file), { recursive: true })
+    await writeFile(file, text, { flag: 'wx' }).catch((error: unknown) => {
+      throw new SetupError(`environment: ${codeOf(error) === 'EEXIST' ? `${name} is there already` : messageOf(error)}`)
+    })
   }
 }
 
@@ -101,4 +122,25 @@ async function textsOf(rules: readonly InputFile[], folder: string): Promise<Ins
     }
   }
   return texts
+}
+
+/** Lays the further skills where the engine finds them; gives them as they are offered. Throws SetupError. */
+export async function installSkills(wanted: Environment | undefined, folder: string): Promise<InstalledSkill[]> {
+  const files = wanted?.skills ?? []
+  await copyAll(files, folder)
+  const names = files.filter(({ path: name }) => /^[^/]+\/SKILL\.md$/.test(name)).map((file) => path.dirname(file.path))
+  return Promise.all(
+    names.map(async (name) => {
+      const place = path.join(folder, name)
+      const text = await readFile(path.join(place, 'SKILL.md'), 'utf8')
+      return { name, description: descriptionIn(text) ?? name, path: place }
+    }),
+  )
+}
+
+function descriptionIn(text: string): string | null {
+  const [, block = ''] = /^\uFEFF?---[ \t]*\r?\n([\s\S]*?)\n---/.exec(text) ?? []
+  const yaml = readYaml(block)
+  if (!yaml.ok || typeof yaml.texts !== 'object' || yaml.texts === null || !('description' in yaml.texts)) return null
+  return String(yaml.texts.description)
 }

@@ -27,7 +27,7 @@ import { collect, keepFolder, takeSnapshot } from './collect.ts'
 import { confine, withReadOnly } from './confine.ts'
 import { earlyReport } from './early_report.ts'
 import { runEnvironment } from './environment.ts'
-import { installEnvironment } from './install_environment.ts'
+import { installEnvironment, installSkills } from './install_environment.ts'
 import { type RunEnd, recordOf } from './record.ts'
 import { cleanOutputs, cleanRecord, keepStderr } from './redact.ts'
 import { Transcript } from './transcript.ts'
@@ -81,12 +81,14 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
   for (const made of [home, path.join(home, 'tmp')]) mkdirSync(made)
   mkdirSync(request.folder, { recursive: true })
   const { userEnv: user, passEnv, hidden } = request
-  const env = runEnvironment({ user, home, mark: room.mark, passEnv, hidden })
+  const own = runEnvironment({ user, home, mark: room.mark, passEnv, hidden })
+  const env = { ...request.spec.environment?.env, ...own }
   const redactor = redactorFor(user)
   const transcript = new Transcript(path.join(request.folder, 'transcript.jsonl'), redactor)
   try {
-    const readable = [environmentIn(cwd)]
-    const parts = { writable: [cwd, home], readable, hidden, settings: request.spec.sandbox }
+    const only = writableIn(cwd, request.spec)
+    const readable = [environmentIn(cwd), ...(only === null ? [] : [cwd])]
+    const parts = { writable: [...(only ?? [cwd]), home], readable, hidden, settings: request.spec.sandbox }
     const sandbox = confine(request.sandbox, parts)
     const end = await runIn(request, { cwd, env, transcript, sandbox })
     if (end.outcome.status !== 'failed') request.onAgentEnd?.()
@@ -140,7 +142,10 @@ async function runIn(request: GatedRequest, place: Place): Promise<RunEnd> {
     const { skills, environment, before } = await settingUp(async () => {
       layout.signal.throwIfAborted()
       return {
-        skills: await layOut(layout),
+        skills: [
+          ...(await layOut(layout)),
+          ...(await installSkills(spec.environment, path.join(place.cwd, engine.skillsFolder))),
+        ],
         environment: await installEnvironment(spec.environment, { cwd: place.cwd, folder }),
         before: await takeSnapshot(place.cwd, engine.skillsFolder),
       }
@@ -156,6 +161,13 @@ async function runIn(request: GatedRequest, place: Place): Promise<RunEnd> {
     const outcome: EngineOutcome = { status: 'failed', error: failed, report: emptyReport }
     return { outcome, startedAt, endedAt: new Date(), durationMs: 0, before: null }
   }
+}
+
+/** The folders of the working folder that alone may be changed, made; null: all of it may. */
+function writableIn(cwd: string, { sandbox }: RunSpec): string[] | null {
+  const folders = sandbox?.only_writable?.map((name) => path.join(cwd, name)) ?? null
+  for (const folder of folders ?? []) mkdirSync(folder, { recursive: true })
+  return folders
 }
 
 /** Beside the working folder. */

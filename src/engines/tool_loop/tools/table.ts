@@ -12,11 +12,11 @@ import { write } from './write.ts'
 
 const tools: readonly LocalTool[] = [bash, read, write, edit, glob, grep]
 
-/** The tools that a task may use. */
-export function toolsFor(allowed: EngineTask['tools']): readonly LocalTool[] {
+/** The tools that a task may use; of all, those of these names, where some are given. */
+export function toolsFor(allowed: EngineTask['tools'], only?: readonly string[]): readonly LocalTool[] {
   switch (allowed) {
     case 'all':
-      return tools
+      return only === undefined ? tools : tools.filter(({ name }) => only.includes(name))
     case 'read_only':
       return tools.filter((tool) => tool.readOnly)
     case 'none':

@@ -1,6 +1,7 @@
 /** The table of suite formats, tried in this order. */
 import type { Suite } from '../../../../schemas/suite.ts'
 import type { InspectedSuite } from '../inspected.ts'
+import { aamPlaces, discoverAam, findAam, inspectAam, loadAam, rootOfAam } from './aam.ts'
 import {
   discoverEvalComments,
   evalCommentPlaces,
@@ -62,7 +63,7 @@ export const formats = {
     find: findEvalsJson,
     note: bothArms,
     discover: ({ files }) => files.filter((file) => /(^|\/)evals\.json$/.test(file)),
-    reads: (file) => file.endsWith('.json'),
+    reads: (file) => file.endsWith('.json') && !file.endsWith('eval-config.json'),
     load: loadEvalsJson,
     inspect: inspectEvalsJson,
   },
@@ -99,5 +100,14 @@ export const formats = {
     reads: isGolden,
     load: loadGolden,
     inspect: inspectGolden,
+  },
+  aam: {
+    places: aamPlaces,
+    find: findAam,
+    discover: discoverAam,
+    rootOf: rootOfAam,
+    reads: (file) => /[/\\](eval-config\.json|cases[/\\][^/\\]+\.ya?ml)$/.test(file),
+    load: loadAam,
+    inspect: inspectAam,
   },
 } satisfies Record<string, SuiteFormat>

@@ -1,0 +1,235 @@
+/** One evals/cases/*.yaml of an AAM package. */
+import { readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { Check } from '../../../../../schemas/check.ts'
+import type { Environment, InputFile, SuiteCase } from '../../../../../schemas/suite.ts'
+import { messageOf } from '../../../../base/error.ts'
+import { placeInputs } from '../../inputs.ts'
+import type { Warn } from '../../warnings.ts'
+import { leavesFolder } from './config.ts'
+import { type AamFields, openAamFile } from './fields.ts'
+import { claudeEvents } from './hooks.ts'
+import type { AamPackage } from './package.ts'
+
+export interface CasePlace {
+  /** Of the case, absolute. */
+  file: string
+  /** eval-config.json, absolute. */
+  config: string
+  package: AamPackage
+  env: Record<string, string>
+  warn: Warn
+}
+
+const longestFile = 1024 * 1024
+
+/** Never throws: what is wrong is the reason why the case can't run. */
+export async function readAamCase(place: CasePlace): Promise<Omit<SuiteCase, 'eval_id'>> {
+  const stem = path.basename(place.file).replace(/\.ya?ml$/, '')
+  const text = await textOf(place.file).catch((error: unknown) => ({ message: messageOf(error) }))
+  if (typeof text !== 'string') return blank(stem, [`${place.file}: ${text.message}`])
+  const { fields, mistakes, unknown } = openAamFile(text, place.file)
+  const told = {
+    name: fields.text('name'),
+    description: fields.text('description'),
+    target: fields.text('target'),
+    ...inputOf(fields),
+    ...expectedOf(fields),
+    criteria: criteriaOf(fields),
+  }
+  checkName(told.name, fields)
+  for (const { at, message } of unknown()) place.warn(at, message)
+  const target = targetOf(told.target, place.package)
+  const inputs = await inputsOf(told.files, place)
+  const start = await startOf(told.workspaceFiles, place)
+  const given = new Set([...inputs.files, ...start.files].map((one) => one.path))
+  const reasons = [
+    ...mistakes.map(({ at, message }) => `${at}: ${message}`),
+    ...target.reasons,
+    ...inputs.reasons,
+    ...start.reasons,
+  ]
+  return {
+    ...blank(told.name ?? stem, reasons),
+    prompt: told.prompt ?? '',
+    files: [...inputs.files, ...start.files],
+    expectations: told.criteria === null ? [] : [{ text: told.criteria }],
+    checks: checksOf(told, target.event),
+    ...(told.target !== null && { target: told.target }),
+    ...(told.description !== null && { description: told.description }),
+    skill_path: target.skill,
+    environment: environmentOf(place, { target, texts: start.texts, given, blocks: told.blocked !== null }),
+  }
+}
+
+async function textOf(file: string): Promise<string> {
+  const { size } = await stat(file)
+  if (size > longestFile) throw new Error(`larger than ${longestFile / 2 ** 20} MiB`)
+  return readFile(file, 'utf8')
+}
+
+function blank(name: string, reasons: readonly string[]): Omit<SuiteCase, 'eval_id'> {
+  return {
+    eval_key: name,
+    eval_name: name,
+    prompt: '',
+    expected_output: null,
+    files: [],
+    expectations: [],
+    checks: [],
+    reference: null,
+    timeout_seconds: null,
+    setup: null,
+    git: null,
+    cannot_run: reasons.length === 0 ? null : reasons.join('; '),
+  }
+}
+
+function checkName(name: string | null, fields: AamFields): void {
+  if (name === null || name === '') fields.wrong('name', 'is missing')
+  else if (!/^[a-z0-9-]{1,64}$/.test(name)) fields.wrong('name', 'must be 1 to 64 of a-z, 0-9 and -')
+}
+
+function inputOf(fields: AamFields) {
+  const input = fields.inner('input')
+  const prompt = input.text('prompt')
+  if (prompt === null || prompt.trim() === '') input.wrong('prompt', 'is missing')
+  return { prompt, files: input.texts('files'), workspaceFiles: input.texts('workspace-files') }
+}
+
+function expectedOf(fields: AamFields) {
+  const expected = fields.inner('expected')
+  return {
+    contains: expected.texts('contains'),
+    notContains: expected.texts('not-contains'),
+    created: expected.texts('files-created'),
+    blocked: expected.flag('agent-blocked'),
+  }
+}
+
+function criteriaOf(fields: AamFields): string | null {
+  const judge = fields.inner('judge')
+  const criteria = judge.text('criteria')
+  if (criteria === null || criteria.trim() === '') judge.wrong('criteria', 'is missing')
+  return criteria?.trim() || null
+}
+
+function checksOf(
+  { contains, notContains, created, blocked }: ReturnType<typeof expectedOf>,
+  event: string | null,
+): Check[] {
+  return [
+    ...contains.map((value) => ({ type: 'contains' as const, value })),
+    ...notContains.map((value) => ({ type: 'not_contains' as const, value })),
+    ...created.map((one) => ({ type: 'file_exists' as const, path: one })),
+    ...(blocked === null
+      ? []
+      : [{ type: 'agent_blocked' as const, ...(event && { event }), ...(!blocked && { blocked: false }) }]),
+  ]
+}
+
+interface Target {
+  /** Absolute folder of the skill under test; null: none. */
+  skill: string | null
+  /** The event of Claude Code; null: it is not about a hook. */
+  event: string | null
+  /** The agent that is the session; null: none. */
+  agent: string | null
+  reasons: string[]
+}
+
+function targetOf(text: string | null, { skills, hooks, agents }: AamPackage): Target {
+  const nothing: Target = { skill: null, event: null, agent: null, reasons: [] }
+  if (text === null) return nothing
+  const [, kind, name = ''] = /^(skill|hook|agent):(.+)$/.exec(text) ?? []
+  const missing = (known: readonly string[]) => ({
+    ...nothing,
+    reasons: [`target ${text}: the package has no such ${kind}; it has ${known.join(', ') || 'none'}`],
+  })
+  switch (kind) {
+    case 'skill': {
+      const found = skills.find((skill) => skill.folder === name || skill.name === name)
+      return found === undefined ? missing(skills.map((skill) => skill.folder)) : { ...nothing, skill: found.path }
+    }
+    case 'hook': {
+      const event = claudeEvents[name] ?? name
+      return (hooks[event] ?? []).length === 0 ? missing(Object.keys(hooks)) : { ...nothing, event }
+    }
+    case 'agent':
+      return agents.some((agent) => agent.name === name)
+        ? { ...nothing, agent: name }
+        : missing(agents.map((agent) => agent.name))
+    default:
+      return { ...nothing, reasons: [`target ${text}: neither skill:<name>, hook:<event> nor agent:<name>`] }
+  }
+}
+
+/** Fixtures keep their path relative to evals/. */
+async function inputsOf(files: readonly string[], { config, warn, file }: CasePlace) {
+  const outside = files.filter(leavesFolder).map((one) => `input file ${one}: leads out of the package`)
+  const named = files.filter((one) => !leavesFolder(one)).map((one) => ({ path: one, at: `${file} input.files` }))
+  const placed = await placeInputs(named, { file: config, root: path.dirname(config), warn })
+  return { files: placed.files, reasons: [...outside, ...placed.reasons] }
+}
+
+/** What evals/fixtures/ or evals/ holds under that path; else the file is empty. */
+async function startOf(files: readonly string[], { config, warn }: CasePlace) {
+  const root = path.dirname(config)
+  const made = { files: [] as InputFile[], texts: {} as Record<string, string>, reasons: [] as string[] }
+  for (const one of files) {
+    if (leavesFolder(one)) {
+      made.reasons.push(`workspace file ${one}: leads out of the workspace`)
+      continue
+    }
+    const relative = path.posix.normalize(one)
+    const found = await firstThere([`fixtures/${relative}`, relative], root)
+    if (found === null) made.texts[relative] = ''
+    else {
+      const placed = await placeInputs([{ path: found, at: one }], { file: config, root, warn })
+      made.files.push(...placed.files.map((file) => ({ ...file, path: relative })))
+      made.reasons.push(...placed.reasons)
+    }
+  }
+  return made
+}
+
+async function firstThere(names: readonly string[], root: string): Promise<string | null> {
+  for (const name of names) {
+    const info = await stat(path.join(root, name)).catch(() => null)
+    if (info?.isFile()) return name
+  }
+  return null
+}
+
+function environmentOf(
+  { package: own, env }: CasePlace,
+  about: { target: Target; texts: Record<string, string>; given: ReadonlySet<string>; blocks: boolean },
+): Environment {
+  const { target, texts } = about
+  const agent = own.agents.find(({ name }) => name === target.agent)
+  const others = own.agents.filter((one) => one !== agent)
+  const listed = agent?.skills ?? null
+  const skills = own.skills.filter(
+    (skill) => skill.path !== target.skill && (listed === null || listed.includes(skill.folder)),
+  )
+  const needs = [
+    ...(target.event === null ? [] : [`hooks of ${target.event}`]),
+    ...(about.blocks && target.event === null ? ['hooks of PreToolUse'] : []),
+    ...(agent === undefined ? [] : ['a system prompt']),
+  ]
+  return {
+    files: own.files,
+    hooks: own.hooks,
+    rules: own.rules,
+    agents: [],
+    mcp_servers: own.servers,
+    skills: skills.flatMap((skill) => skill.files),
+    commands: own.commands,
+    ...(own.instructions !== null && !about.given.has('AGENTS.md') && { instructions: own.instructions }),
+    ...(agent !== undefined && { system_prompt: agent.prompt, ...(agent.tools !== null && { tools: agent.tools }) }),
+    ...(others.length > 0 && { agent_texts: Object.fromEntries(others.map((one) => [one.name, one.asSubAgent])) }),
+    ...(Object.keys(env).length > 0 && { env }),
+    texts: { ...(!about.given.has('package.agent.json') && { 'package.agent.json': own.minimal }), ...texts },
+    may_lack: { needs },
+  }
+}

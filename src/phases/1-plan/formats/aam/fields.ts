@@ -1,0 +1,160 @@
+/** The fields of a YAML or JSON object of an AAM package, taken one by one; mistakes and what nobody took have line and column. */
+import { readYaml, type Yaml } from '../../../../base/yaml.ts'
+import { isObject } from '../evals_json/fields.ts'
+
+/** `at`: file:line:column. */
+export interface Mistake {
+  at: string
+  message: string
+}
+
+export interface AamFile {
+  fields: AamFields
+  mistakes: Mistake[]
+  /** What nobody took. */
+  unknown(): Mistake[]
+}
+
+/** Reads YAML, and so JSON. Never throws: what can't be read is a mistake. */
+export function openAamFile(text: string, file: string): AamFile {
+  const yaml = readYaml(text.replace(/^\uFEFF/, ''))
+  const mistakes: Mistake[] = []
+  const unread: (() => Mistake[])[] = []
+  if (!yaml.ok) {
+    mistakes.push({ at: `${file}:${yaml.at.line}:${yaml.at.column}`, message: yaml.message })
+    return {
+      fields: new AamFields(none, { path: [], file, yaml: none, mistakes, unread }),
+      mistakes,
+      unknown: () => [],
+    }
+  }
+  if (!isObject(yaml.value)) mistakes.push({ at: `${file}:1:1`, message: 'not a map of fields' })
+  const fields = new AamFields(yaml, { path: [], file, yaml, mistakes, unread })
+  return { fields, mistakes, unknown: () => unread.flatMap((each) => each()) }
+}
+
+type Read = Extract<Yaml, { ok: true }>
+const none: Read = { ok: true, value: {}, texts: {}, at: () => ({ line: 1, column: 1 }) }
+
+interface Place {
+  path: readonly PropertyKey[]
+  file: string
+  yaml: Read
+  mistakes: Mistake[]
+  unread: (() => Mistake[])[]
+}
+
+/** One object of a file. Every take marks the field as known; what does not fit is a mistake, and absent then. */
+export class AamFields {
+  readonly #values: Readonly<Record<string, unknown>>
+  /** Every scalar as it is written: `1.0` and `yes` stay what they are. */
+  readonly #written: Readonly<Record<string, unknown>>
+  readonly #place: Place
+  readonly #taken = new Set<string>()
+
+  constructor({ value, texts }: { value: unknown; texts: unknown }, place: Place) {
+    this.#values = isObject(value) ? value : {}
+    this.#written = isObject(texts) ? texts : {}
+    this.#place = place
+    place.unread.push(() => this.#unknown())
+  }
+
+  /** Adds a mistake at a field. */
+  wrong(name: string, message: string): void {
+    this.#tell([name], `${this.#nameOf(name)} ${message}`)
+  }
+
+  has(name: string): boolean {
+    return (this.#values[name] ?? null) !== null
+  }
+
+  /** Marks fields as known without reading them. */
+  known(...names: string[]): void {
+    for (const name of names) this.#taken.add(name)
+  }
+
+  /** As JSON has it; null where it is absent. */
+  json(name: string): unknown {
+    this.#taken.add(name)
+    return this.#values[name] ?? null
+  }
+
+  text(name: string): string | null {
+    if (this.json(name) === null) return null
+    const text = this.#written[name]
+    if (typeof text === 'string') return text
+    this.wrong(name, 'must be text')
+    return null
+  }
+
+  texts(name: string): string[] {
+    if (this.json(name) === null) return []
+    const written = this.#written[name]
+    if (typeof written === 'string') return [written]
+    if (!Array.isArray(written)) {
+      this.wrong(name, 'must be a list of texts')
+      return []
+    }
+    return written.flatMap((item: unknown, index) => {
+      if (typeof item === 'string' && item !== '') return [item]
+      this.#tell([name, index], `${this.#nameOf(name)} must hold texts`)
+      return []
+    })
+  }
+
+  flag(name: string): boolean | null {
+    const given = this.json(name)
+    if (given === null || typeof given === 'boolean') return given
+    this.wrong(name, 'must be true or false')
+    return null
+  }
+
+  number(name: string): number | null {
+    const given = this.json(name)
+    if (given === null || typeof given === 'number') return given
+    this.wrong(name, 'must be a number')
+    return null
+  }
+
+  textMap(name: string): Record<string, string> {
+    if (this.json(name) === null) return {}
+    const written = this.#written[name]
+    if (!isObject(written)) {
+      this.wrong(name, 'must be a map of texts')
+      return {}
+    }
+    const made: Record<string, string> = {}
+    for (const [key, text] of Object.entries(written)) {
+      if (typeof text === 'string') made[key] = text
+      else this.#tell([name, key], `${this.#nameOf(name)}.${key} must be text`)
+    }
+    return made
+  }
+
+  /** An object in it; one without fields where it is absent. */
+  inner(name: string): AamFields {
+    const value = this.json(name)
+    if (value !== null && !isObject(value)) this.wrong(name, 'must be a map')
+    const path = [...this.#place.path, name]
+    return new AamFields({ value, texts: this.#written[name] }, { ...this.#place, path })
+  }
+
+  #unknown(): Mistake[] {
+    return Object.keys(this.#values)
+      .filter((name) => !this.#taken.has(name))
+      .map((name) => ({ at: this.#where([name]), message: `${this.#nameOf(name)} is not read` }))
+  }
+
+  #tell(path: readonly PropertyKey[], message: string): void {
+    this.#place.mistakes.push({ at: this.#where(path), message })
+  }
+
+  #where(more: readonly PropertyKey[]): string {
+    const { line, column } = this.#place.yaml.at([...this.#place.path, ...more])
+    return `${this.#place.file}:${line}:${column}`
+  }
+
+  #nameOf(name: string): string {
+    return [...this.#place.path, name].join('.')
+  }
+}

@@ -1,0 +1,187 @@
+/** An AAM package as evals install it: skills, hooks, rules, agents, commands, MCP servers, AGENTS.md. */
+import { readdir, readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { Hooks, McpServers } from '../../../../../schemas/environment.ts'
+import { mcpServers } from '../../../../../schemas/environment.ts'
+import type { InputFile } from '../../../../../schemas/suite.ts'
+import { messageOf } from '../../../../base/error.ts'
+import { exists, hashFile, walk } from '../../../../base/files.ts'
+import { checkAs, parseJson, readText } from '../../../../base/json.ts'
+import type { Warn } from '../../warnings.ts'
+import { isObject, textIn } from '../evals_json/fields.ts'
+import { type AamAgent, readAgents } from './agents.ts'
+import { claudeHooks, readAamHooks } from './hooks.ts'
+
+interface AamSkill {
+  /** Its folder's name, and the name in its SKILL.md. */
+  folder: string
+  name: string
+  /** Absolute. */
+  path: string
+  /** <folder>/…, without its tests. */
+  files: InputFile[]
+}
+
+export interface AamPackage {
+  /** Absolute. */
+  root: string
+  name: string
+  version: string | null
+  skills: AamSkill[]
+  hooks: Hooks
+  rules: InputFile[]
+  agents: AamAgent[]
+  commands: InputFile[]
+  servers: McpServers
+  /** What AGENTS.md says. */
+  instructions: string | null
+  /** What hooks and servers may need of the package: all of it but its evals and tests; empty where there are neither. */
+  files: InputFile[]
+  /** package.agent.json as the agent finds it. */
+  minimal: string
+}
+
+/** Never throws: what can't be read is left out, with a warning. */
+export async function readPackage(root: string, warn: Warn): Promise<AamPackage> {
+  const manifest = await manifestOf(root, warn)
+  const hooks = await readAamHooks(path.join(root, 'hooks/hooks.json'))
+  for (const { at, message } of hooks?.warnings ?? []) warn(at, message)
+  const servers = await serversOf(root, warn)
+  const { name, version } = manifest
+  const installed = {
+    skills: await skillsOf(root),
+    hooks: hooks === null ? {} : claudeHooks(hooks),
+    rules: await rulesOf(root),
+    commands: await flatFiles(path.join(root, 'commands')),
+  }
+  const skillNames = installed.skills.map((skill) => skill.folder)
+  const commandNames = installed.commands.map((one) => path.basename(one.path, '.md'))
+  const needsFiles = Object.keys(installed.hooks).length + Object.keys(servers).length > 0
+  return {
+    root,
+    name,
+    version,
+    ...installed,
+    agents: await readAgents(path.join(root, 'agents'), { skillNames, commandNames }, warn),
+    servers,
+    instructions: await readFile(path.join(root, 'AGENTS.md'), 'utf8').catch(() => null),
+    files: needsFiles ? await packageFiles(root) : [],
+    minimal: `${JSON.stringify({ name, version: version ?? '0.0.0', description: manifest.description }, null, 2)}\n`,
+  }
+}
+
+interface Manifest {
+  name: string
+  version: string | null
+  description: string
+}
+
+async function manifestOf(root: string, warn: Warn): Promise<Manifest> {
+  const file = path.join(root, 'package.agent.json')
+  const nameless = { name: path.basename(root) || 'package', version: null, description: '' }
+  if (!(await exists(file))) {
+    warn(file, "no such file; the folder's name is used")
+    return nameless
+  }
+  try {
+    const value = parseJson(await readText(file), file)
+    if (!isObject(value)) throw new Error('not an object')
+    const { dependencies } = value
+    for (const one of isObject(dependencies) ? Object.keys(dependencies) : []) {
+      warn(`${file} dependencies`, `${one} is not installed: dependencies are not resolved here`)
+    }
+    if (textIn(value.name) === null) warn(file, "it has no name; the folder's is used")
+    return {
+      name: textIn(value.name) ?? nameless.name,
+      version: textIn(value.version),
+      description: textIn(value.description) ?? '',
+    }
+  } catch (error) {
+    warn(file, messageOf(error))
+    return nameless
+  }
+}
+
+/** Tests hold what is expected, and evals too: an agent finds neither. */
+function isHidden(relative: string): boolean {
+  const parts = relative.split('/')
+  if (['evals', 'workspaces', 'package.agent.lock'].includes(parts[0] ?? '')) return true
+  return parts.some((part) => part === '.git' || part === 'node_modules') || isTests(parts)
+}
+
+/** hooks/tests, commands/tests, skills/<name>/tests. */
+function isTests([top, second, third]: readonly string[]): boolean {
+  if (top === 'hooks' || top === 'commands') return second === 'tests'
+  return top === 'skills' && third === 'tests'
+}
+
+async function packageFiles(root: string): Promise<InputFile[]> {
+  const { files } = await walk(root, { skip: isHidden, unreadable: 'leave_out' })
+  return Promise.all(files.map((file) => inputOf(file.source, file.path)))
+}
+
+/** Content decides, so that a package moved elsewhere is the same. */
+async function inputOf(source: string, name: string): Promise<InputFile> {
+  const { size } = await stat(source)
+  return { path: name, source, kind: 'file', sha256: await hashFile(source), bytes: size }
+}
+
+async function foldersIn(folder: string): Promise<string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
+  return entries
+    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
+    .map(({ name }) => name)
+    .sort()
+}
+
+async function skillsOf(root: string): Promise<AamSkill[]> {
+  const skills: AamSkill[] = []
+  for (const folder of await foldersIn(path.join(root, 'skills'))) {
+    const place = path.join(root, 'skills', folder)
+    const text = await readFile(path.join(place, 'SKILL.md'), 'utf8').catch(() => null)
+    if (text === null) continue
+    const { files } = await walk(place, {
+      skip: (name) => isHidden(`skills/${folder}/${name}`),
+      unreadable: 'leave_out',
+    })
+    skills.push({
+      folder,
+      name: /^name:[ \t]*["']?([\w-]+)/m.exec(text)?.[1] ?? folder,
+      path: place,
+      files: await Promise.all(files.map((file) => inputOf(file.source, `${folder}/${file.path}`))),
+    })
+  }
+  return skills
+}
+
+/** rules/<name>/RULE.md as <name>.md; a Markdown file in rules/ as it is. */
+async function rulesOf(root: string): Promise<InputFile[]> {
+  const rules = path.join(root, 'rules')
+  const inner = (await foldersIn(rules)).map((name) => [`${name}.md`, path.join(rules, name, 'RULE.md')] as const)
+  const made: InputFile[] = await flatFiles(rules)
+  for (const [name, source] of inner) {
+    if ((await exists(source)) && !made.some((one) => one.path === name)) made.push(await inputOf(source, name))
+  }
+  return made
+}
+
+/** The Markdown files of a folder. */
+async function flatFiles(folder: string): Promise<InputFile[]> {
+  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.md')).sort()
+  return Promise.all(names.map((name) => inputOf(path.join(folder, name), name)))
+}
+
+/** mcp/servers.json: the servers alone, or below "servers" or "mcpServers". */
+async function serversOf(root: string, warn: Warn): Promise<McpServers> {
+  const file = path.join(root, 'mcp/servers.json')
+  if (!(await exists(file))) return {}
+  try {
+    const value = parseJson(await readText(file), file)
+    const servers = isObject(value) ? (value.mcpServers ?? value.servers ?? value) : value
+    const text = JSON.stringify(servers).replaceAll(/\$\{(PACKAGE_ROOT|CLAUDE_PLUGIN_ROOT)\}/g, `\${ENVIRONMENT_DIR}`)
+    return checkAs(mcpServers, JSON.parse(text), file)
+  } catch (error) {
+    warn(file, `${messageOf(error)}; no server is started`)
+    return {}
+  }
+}

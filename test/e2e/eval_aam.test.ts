@@ -1,0 +1,78 @@
+/** AAM packages end to end on the SDK engine: the example passes; what is broken in it fails, is skipped, or is refused. */
+import { rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { copyOfExample, evaluated } from './aam.ts'
+
+const sdk = ['--engine', 'anthropic:practice-1']
+const verdicts = ({ result }: Awaited<ReturnType<typeof evaluated>>) =>
+  Object.fromEntries(result().cases.map(({ eval_name, verdict }) => [eval_name, verdict]))
+
+describe('the example package on the SDK engine', () => {
+  test('passes, hook blocked and not blocked', async () => {
+    const ran = await evaluated(copyOfExample(), sdk)
+    expect(ran.end, ran.end.stderr).toMatchObject({ code: 0 })
+    expect(verdicts(ran)).toEqual({
+      audit: 'pass',
+      'closed-book': 'pass',
+      'open-book': 'pass',
+      'sum-of-april': 'pass',
+    })
+    const blocked = ran.result().cases.find((one) => one.eval_name === 'closed-book')
+    expect(blocked?.checks.find(({ type }) => type === 'agent_blocked')?.evidence).toContain('is a closed book')
+    expect(ran.log).toContain('Books that are closed stay as they are')
+    expect(ran.log).toContain('Say totals with two decimals')
+    expect(ran.log).toContain('Style: terse')
+  })
+  test('negative control: a hook that lets all through fails its case, and no judge is asked of it', async () => {
+    const folder = copyOfExample((replace) => replace('hooks/scripts/guard.mjs', 'process.exit(2)', ''))
+    const ran = await evaluated(folder, [...sdk, 'closed-book'])
+    expect(ran.end.code).toBe(1)
+    expect(ran.result().cases).toMatchObject([{ verdict: 'fail', judge: null }])
+    expect(ran.asked.filter((rule) => rule?.startsWith('judge'))).toEqual([])
+  })
+  test('a hook by Claude Code’s names of fields blocks as well', async () => {
+    const folder = copyOfExample((replace) => {
+      replace('hooks/scripts/guard.mjs', 'toolInput = {}', 'tool_input: toolInput = {}')
+    })
+    expect(verdicts(await evaluated(folder, [...sdk, 'closed-book']))).toEqual({ 'closed-book': 'pass' })
+  })
+  test('a judge that says no fails the case with its reason', async () => {
+    const folder = copyOfExample((replace) => replace('evals/cases/audit.yaml', '`AUDIT`.', '`SOMETHING ELSE`.'))
+    const ran = await evaluated(folder, [...sdk, 'audit'])
+    expect(ran.result().cases).toMatchObject([
+      { verdict: 'fail', judge: { result: 'fail', reason: expect.stringContaining('SOMETHING ELSE') } },
+    ])
+  })
+  test('a judge that fails skips the case, outside the rate', async () => {
+    const ran = await evaluated(copyOfExample(), [...sdk, 'audit', '--judge', 'command:echo no'])
+    expect(ran.end.code).toBe(3)
+    expect(ran.result()).toMatchObject({ summary: { skipped: 1, pass_rate: null }, cases: [{ verdict: 'skip' }] })
+  })
+  test('what the engine can not express skips the case; the others run', async () => {
+    const folder = copyOfExample((replace) => replace('hooks/hooks.json', '"pre-tool-use"', '"pre-compact"'))
+    writeFileSync(
+      path.join(folder, 'evals/cases/closed-book.yaml'),
+      'name: closed-book\ntarget: hook:pre-compact\ninput: { prompt: p }\nexpected: { agent-blocked: true }\njudge: { criteria: c }\n',
+    )
+    rmSync(path.join(folder, 'evals/cases/open-book.yaml'))
+    const ran = await evaluated(folder, [...sdk])
+    expect(ran.end.code).toBe(3)
+    expect(verdicts(ran)).toEqual({ audit: 'pass', 'closed-book': 'skip', 'sum-of-april': 'pass' })
+    expect(ran.end.stdout).toContain('does not honour hooks of PreCompact')
+  })
+  test('a malformed case is skipped with line and column, its siblings run', async () => {
+    const folder = copyOfExample((replace) => replace('evals/cases/audit.yaml', 'name: audit', 'name: [audit'))
+    const ran = await evaluated(folder, sdk)
+    expect(ran.end.code).toBe(3)
+    expect(verdicts(ran)).toMatchObject({ 'closed-book': 'pass', audit: 'skip' })
+    expect(ran.end.stdout).toMatch(/audit\.yaml:\d+:\d+: /)
+  })
+  test.each(['copilot', 'cursor', 'hal'])('unsupported-engine: %s; --engine names another', async (engine) => {
+    const folder = copyOfExample((replace) => replace('evals/eval-config.json', '"claude-code"', `"${engine}"`))
+    const refused = await evaluated(folder, ['--json'])
+    expect(refused.end.code).toBe(2)
+    expect(JSON.parse(refused.end.stdout)).toMatchObject({ code: 'unsupported-engine' })
+    expect((await evaluated(folder, [...sdk, '--dry-run'])).end.code).toBe(0)
+  })
+})
