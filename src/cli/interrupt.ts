@@ -13,6 +13,11 @@ export interface Interrupts {
   [Symbol.dispose](): void
 }
 
+const kept = 'what was finished is kept, the same command goes on from there'
+
+/** Above a result that Ctrl-C cut short. */
+export const interruptedLine = `INTERRUPTED: not all was come to; ${kept}`
+
 const graceMs = 8000
 /** Agents are ended within 2 s of the abort; what takes longer is left to the reaper of the next start. */
 const lastMs = 5000
@@ -23,7 +28,7 @@ export function listenForInterrupts(say: (line: string) => void): Interrupts {
   const stop = new AbortController()
   const timers: NodeJS.Timeout[] = []
   const stopNow = () => {
-    stop.abort(new Interrupted('stopped; what was finished is kept, the same command goes on from there'))
+    stop.abort(new Interrupted(`stopped; ${kept}`))
     setTimeout(() => process.exit(exitCodes.interrupted), lastMs).unref()
   }
   const onSignal = () => {

@@ -1,5 +1,6 @@
 /** Lines on a comparison under way. */
 import type { FlowEvent } from '../../schemas/flow_event.ts'
+import { plural } from '../phases/4-report/words.ts'
 import { oneLine } from './style.ts'
 
 const mostSkipped = 5
@@ -9,7 +10,7 @@ export function comparisonPlanned(event: Extract<FlowEvent, { type: 'comparison_
   const more = skipped.length - mostSkipped
   return [
     ...choices,
-    `${a} against ${b} · judge ${judge} · ${pairs} pairs, each in both orders${done > 0 ? ` · ${done} judged already` : ''}`,
+    `${a} against ${b} · judge ${judge} · ${plural(pairs, 'pair')}, each in both orders${done > 0 ? ` · ${done} judged already` : ''}`,
     ...skipped
       .slice(0, mostSkipped)
       .map((one) => `left out ${one.eval_id} ${one.eval_name} · ${one.number}: ${one.reason}`),

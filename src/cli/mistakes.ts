@@ -5,6 +5,7 @@ import { benchFlags } from './commands/bench_flags.ts'
 import { compareFlags } from './commands/compare_flags.ts'
 import { evalFlags } from './commands/eval_flags.ts'
 import { triggersFlags } from './commands/triggers_flags.ts'
+import { refusalOf } from './refused.ts'
 
 const commands: Readonly<Record<string, string>> = {
   bench: '<skill>',
@@ -102,6 +103,13 @@ export function mistakeOf(message: string, argv: readonly string[]): UserError {
   if (command !== undefined && /^Not enough non-option/.test(message)) {
     return new UserError(`${command} needs ${commands[command]}`, help)
   }
+  const refusal = refusalOf(message)
+  if (refusal !== null) return refusal
+  const [, flag, given, choices] =
+    /^Invalid values:\s+Argument: ([^,]+), Given: (.*), Choices: (.*)$/s.exec(message) ?? []
+  if (flag !== undefined) return new UserError(`--${flag}: ${given} is none of its values`, `give one of ${choices}`)
+  const [, bare] = /^Not enough arguments following: (\S+)$/.exec(message) ?? []
+  if (bare !== undefined) return new UserError(`--${bare}: no value`, `write one behind it; ${help}`)
   const [, unknown] = /^Unknown arguments?: (.+)$/.exec(message) ?? []
   const meant = unknown?.split(', ').flatMap((word) => nearest(word, flags, 1)) ?? []
   const hint = meant.length > 0 ? `did you mean ${meant.map((flag) => `--${flag}`).join(', ')}? ` : ''

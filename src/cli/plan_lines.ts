@@ -2,6 +2,7 @@
 
 import type { EngineChoice, Plan } from '../../schemas/plan.ts'
 import type { Prepared } from '../flows/prepare.ts'
+import { plural } from '../phases/4-report/words.ts'
 import { columns, oneLine, safe } from './style.ts'
 
 export function planLines({ plan, workspace, choices }: Prepared): string[] {
@@ -27,7 +28,7 @@ export function planLines({ plan, workspace, choices }: Prepared): string[] {
     '',
     ...columns([header, ...rows], [0, 3, 4, 5, 6]),
     '',
-    `${options.until === undefined ? '' : 'at most '}${plan.calls.agent_runs} agent runs, ${plan.calls.judge_calls} judge calls`,
+    `${options.until === undefined ? '' : 'at most '}${plural(plan.calls.agent_runs, 'agent run')}, ${plural(plan.calls.judge_calls, 'judge call')}`,
     ...plan.cases.flatMap((one) => (one.cannot_run === null ? [] : [`cannot run ${one.eval_id}: ${one.cannot_run}`])),
     ...plan.warnings.map((warning) => `warning   ${warning.file} ${warning.at}: ${warning.message}`),
   ].map(safe)

@@ -10,6 +10,7 @@ import { headline, summaryTable, sureness } from '../phases/4-report/summary_tab
 import { plural } from '../phases/4-report/words.ts'
 import { exitCodes } from './exit.ts'
 import { gateLines, judgeGates } from './gates.ts'
+import { interruptedLine } from './interrupt.ts'
 import type { Reporter } from './reporters.ts'
 import { colours, columns, oneLine, safe, wrap } from './style.ts'
 
@@ -30,6 +31,7 @@ export function showResult(result: Summarized, how: HowToShow): number {
     const line = {
       type: 'result',
       exit_code: code,
+      ...(how.interrupted && { interrupted: true }),
       folder,
       complete,
       counts,
@@ -41,8 +43,14 @@ export function showResult(result: Summarized, how: HowToShow): number {
       gates,
     }
     process.stdout.write(`${JSON.stringify(line)}\n`)
-  } else process.stdout.write(`${[...resultLines(result), ...gateLines(gates)].join('\n')}\n`)
+  } else process.stdout.write(`${[...cutShort(how), ...resultLines(result), ...gateLines(gates)].join('\n')}\n`)
   return code
+}
+
+/** The numbers that follow are true, and not yet all that was asked for. */
+export function cutShort({ interrupted }: Pick<HowToShow, 'interrupted'>): string[] {
+  const { bold, yellow } = colours(process.stdout)
+  return interrupted ? ['', yellow(bold(interruptedLine))] : []
 }
 
 function codeFor({ benchmark, kept }: Summarized, gates: readonly GateResult[]): number {

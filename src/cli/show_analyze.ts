@@ -2,7 +2,9 @@
 import path from 'node:path'
 import { judgeName } from '../engines/judge_choice.ts'
 import type { AnalyzePlan, AnalyzeResult } from '../flows/analyze.ts'
+import { plural } from '../phases/4-report/words.ts'
 import { exitCodes } from './exit.ts'
+import { cutShort } from './show.ts'
 import { colours, oneLine, safe, wrap } from './style.ts'
 
 /** Exit code 0; 3 when an answer is missing, 130 after Ctrl-C. */
@@ -10,8 +12,12 @@ export function showAnalyze(result: AnalyzeResult, how: { json: boolean; interru
   const { folder, analyses, missing, notes } = result
   const isWhole = missing === 0 && (notes === null || !('error' in notes))
   const code = how.interrupted ? exitCodes.interrupted : isWhole ? exitCodes.done : exitCodes.incomplete
-  const line = { type: 'result', exit_code: code, folder, analyses, missing, notes }
-  const lines = how.json ? [JSON.stringify(line)] : resultLines(result)
+  const { interrupted } = how
+  const line = {
+    ...{ type: 'result', exit_code: code, ...(interrupted && { interrupted }) },
+    ...{ folder, analyses, missing, notes },
+  }
+  const lines = how.json ? [JSON.stringify(line)] : [...cutShort(how), ...resultLines(result)]
   process.stdout.write(`${lines.join('\n')}\n`)
   return code
 }
@@ -21,7 +27,13 @@ function resultLines({ analyses, missing, notes }: AnalyzeResult): string[] {
   const width = process.stdout.isTTY ? Math.max(40, (process.stdout.columns ?? 100) - 1) : Number.POSITIVE_INFINITY
   return [
     ...(missing > 0
-      ? [yellow(bold(`INCOMPLETE: ${missing} comparisons have no analysis; the same command asks again`))]
+      ? [
+          yellow(
+            bold(
+              `INCOMPLETE: ${plural(missing, 'comparison')} ${missing === 1 ? 'has' : 'have'} no analysis; the same command asks again`,
+            ),
+          ),
+        ]
       : []),
     ...analyses.flatMap(({ eval_id, eval_name, file, analysis }) => [
       '',
@@ -41,7 +53,7 @@ function noteLines(notes: AnalyzeResult['notes']): string[] {
   if (notes === null) return []
   if ('error' in notes) return [oneLine(`no notes: ${notes.error}`, 500)]
   return [
-    `${notes.kept} notes of the model hold and stand in benchmark.json; ${notes.dropped.length} were dropped`,
+    `${plural(notes.kept, 'note')} of the model ${notes.kept === 1 ? 'holds and stands' : 'hold and stand'} in benchmark.json; ${notes.dropped.length} dropped`,
     ...notes.dropped.map(({ text, reason }) => oneLine(`dropped: ${text} (${reason})`, 500)),
   ]
 }
@@ -59,7 +71,7 @@ export function showAnalyzePlan(
   }))
   const calls = decided.length - done + (how.notes ? 1 : 0)
   const line = { type: 'plan', judge: judgeName(judge), comparisons, done, judge_calls: calls }
-  const said = `${decided.length} comparisons, ${done} of them analyzed already${how.notes ? '; notes' : ''}: ${calls} questions to ${judgeName(judge)}`
+  const said = `${plural(decided.length, 'comparison')}, ${done} analyzed already${how.notes ? '; notes' : ''}: ${plural(calls, 'question')} to ${judgeName(judge)}`
   const lines = how.json ? [JSON.stringify(line)] : [...choices, said].map((text) => oneLine(text, 500))
   process.stdout.write(`${lines.join('\n')}\n`)
 }

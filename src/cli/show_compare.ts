@@ -2,7 +2,9 @@
 import path from 'node:path'
 import type { ComparisonSummary } from '../../schemas/comparison_summary.ts'
 import type { ComparePlan, CompareResult } from '../flows/compare.ts'
+import { plural } from '../phases/4-report/words.ts'
 import { exitCodes } from './exit.ts'
+import { cutShort } from './show.ts'
 import { colours, columns, oneLine, safe, wrap } from './style.ts'
 
 /** Exit code 0; 3 when a pair has no verdict, 130 after Ctrl-C. */
@@ -10,9 +12,13 @@ export function showCompare(result: CompareResult, how: { json: boolean; interru
   const { folder, summary, skipped, missing, wrote } = result
   const code = how.interrupted ? exitCodes.interrupted : missing > 0 ? exitCodes.incomplete : exitCodes.done
   if (how.json) {
-    const line = { type: 'result', exit_code: code, folder, comparison: summary, skipped, missing, wrote }
+    const { interrupted } = how
+    const line = {
+      ...{ type: 'result', exit_code: code, ...(interrupted && { interrupted }) },
+      ...{ folder, comparison: summary, skipped, missing, wrote },
+    }
     process.stdout.write(`${JSON.stringify(line)}\n`)
-  } else process.stdout.write(`${resultLines(result).join('\n')}\n`)
+  } else process.stdout.write(`${[...cutShort(how), ...resultLines(result)].join('\n')}\n`)
   return code
 }
 
@@ -20,12 +26,20 @@ function resultLines({ summary, skipped, missing, wrote }: CompareResult): strin
   const { bold, yellow, dim } = colours(process.stdout)
   return [
     '',
-    ...(missing > 0 ? [yellow(bold(`INCOMPLETE: ${missing} pairs have no verdict; the same command asks again`))] : []),
+    ...(missing > 0
+      ? [
+          yellow(
+            bold(
+              `INCOMPLETE: ${plural(missing, 'pair')} ${missing === 1 ? 'has' : 'have'} no verdict; the same command asks again`,
+            ),
+          ),
+        ]
+      : []),
     ...comparisonLines(summary),
     '',
     ...caseTable(summary).map((line, index) => (index === 0 ? dim(line) : line)),
     '',
-    ...(skipped.length > 0 ? [`${skipped.length} pairs left out: a run is missing or did not complete`] : []),
+    ...(skipped.length > 0 ? [`${plural(skipped.length, 'pair')} left out: a run is missing or did not complete`] : []),
     ...wrote.map((file) => `${dim('wrote')} ${safe(path.relative(process.cwd(), file) || file)}`),
   ]
 }
@@ -72,9 +86,9 @@ export function showComparePlan({ pairing, judge, choices, done }: ComparePlan, 
   }
   const lines = [
     ...choices,
-    `${pairing.a} against ${pairing.b}: ${pairing.pairs.length} pairs of ${cases} cases, ${done} of them judged already`,
+    `${pairing.a} against ${pairing.b}: ${plural(pairing.pairs.length, 'pair')} of ${plural(cases, 'case')}, ${done} judged already`,
     ...pairing.skipped.map((one) => `left out ${one.eval_id} ${one.eval_name} · ${one.number}: ${one.reason}`),
-    `judge ${name}: ${open * 2} judgements (each pair in both orders) and the criteria of up to ${open === 0 ? 0 : cases} cases`,
+    `judge ${name}: ${plural(open * 2, 'judgement')} (each pair in both orders)${open === 0 ? '' : ` and the criteria of up to ${plural(cases, 'case')}`}`,
   ]
   process.stdout.write(`${lines.map((line) => oneLine(line, 500)).join('\n')}\n`)
 }

@@ -36,6 +36,7 @@ export const command: Engine = {
   ],
   skillsFolder: '.claude/skills',
   honours: 'unknown',
+  hidesWork: true,
   probe,
   run,
 }

@@ -163,6 +163,8 @@ export interface Engine {
   readonly skillsFolder: string
   /** What of a suite's environment it honours; absent: nothing. unknown: it is laid out, and the program may read it. */
   readonly honours?: Honours | 'unknown'
+  /** Its runs show neither tools nor turns, whatever model works; absent: they do. */
+  readonly hidesWork?: true
   /** Whether its runs say what they cost and how many tokens they took on this model; absent: they do not. */
   reports?(model: string | null): Promise<{ cost: boolean; tokens: boolean }>
   /** Whose limit its requests count against, and whether each request or each whole run takes a slot; absent: no one's. */

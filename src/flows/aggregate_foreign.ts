@@ -7,6 +7,7 @@ import { aggregate } from '../phases/4-report/aggregate.ts'
 import { committedNotes } from '../phases/4-report/committed.ts'
 import type { AggregateInput, PlannedRun } from '../phases/4-report/input.ts'
 import { toMarkdown } from '../phases/4-report/markdown.ts'
+import { plural } from '../phases/4-report/words.ts'
 import type { Committed } from '../store/foreign/committed.ts'
 import { type ArmsAsked, type Foreign, nameOf, readForeign } from '../store/foreign/read_foreign.ts'
 import { type BenchmarkPaths, benchmarkPaths } from '../store/paths.ts'
@@ -106,9 +107,11 @@ function withRemarks(made: Benchmark, { arms, committed, copies, problems, cases
     ...(arms.note === null ? [] : [arms.note]),
     ...arms.others.map(
       (name) =>
-        `The configuration ${name} (${countOf(runs, name)} runs) is in no number: two are compared, ${arms.candidate} and ${arms.baseline}`,
+        `The configuration ${name} (${plural(countOf(runs, name), 'run')}) is in no number: two are compared, ${arms.candidate} and ${arms.baseline}`,
     ),
-    ...(copies > 0 ? [`${copies} gradings lie here twice; each run is counted once`] : []),
+    ...(copies > 0
+      ? [`${plural(copies, 'grading')} ${copies === 1 ? 'lies' : 'lie'} here twice; each run is counted once`]
+      : []),
     ...(committed === null || committed.ours ? [] : committedNotes(committed, made, reference)),
     ...made.notes,
   ]

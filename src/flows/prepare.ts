@@ -14,6 +14,7 @@ import { selectCases } from '../phases/1-plan/select.ts'
 import { exportGitVersion, readSkill } from '../phases/1-plan/skill.ts'
 import { type AutoEngine, autoEngine } from './auto_engine.ts'
 import type { FlowContext } from './context.ts'
+import { withDecidable } from './decidable.ts'
 import type { DesignWish } from './detectable.ts'
 import { withHonoured } from './honoured.ts'
 import { type JudgingWish, withJudging } from './judging.ts'
@@ -91,7 +92,7 @@ export async function prepare(request: BenchRequest, context: FlowContext, where
   const { engine, judge, choices } = await chooseEngines(request, suite, autoEngine(context, where.lenient))
   refuseSpokenKeys({ choices: [engine, judge], suite, env: context.env })
   const plan = makePlan({
-    suite: withHonoured(await withSkillName(suite, skill), engine),
+    suite: await withDecidable(withHonoured(await withSkillName(suite, skill), engine), engine),
     skill,
     baseline: baseline?.skill ?? null,
     calibrate: request.calibrate ?? false,

@@ -34,7 +34,7 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
   const notSkill = fresh()
   const badJson = makeSkill(simple, { 'evals/evals.json': '{\n  "evals": [,]\n}' })
   test.each<[string, string[], RegExp]>([
-    ['no command', [], /Give a command.*\n.*bench, grade, aggregate, .*doctor, practice/],
+    ['no command', [], /Give a command.*\n.*bench, .*grade, aggregate, .*doctor, practice/],
     ['an unknown command', ['benhc'], /Did you mean bench\?|Unknown/],
     ['an unknown flag', ['bench', skill, '--rusn', '3'], /rusn\n.*did you mean --runs\? see whetstone bench --help/],
     ['no skill', ['bench'], /bench needs <skill/],
@@ -49,7 +49,18 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
     [
       'a value that is none has no flag to be meant',
       ['bench', skill, '--activation', 'bogus'],
-      /^(?![\s\S]*did you mean)[\s\S]*see whetstone bench --help\n$/,
+      /^error --activation: "bogus" is none of its values\n +give one of "natural", "instructed"\n$/,
+    ],
+    [
+      'a refused value keeps its fix',
+      ['audit', skill, '--sample', '0'],
+      /--sample: not .*\n +give per cent, such as --sample 10/,
+    ],
+    ['a number without its value, named', ['bench', skill, '--runs'], /--runs: no value\n/],
+    [
+      'seconds that are none',
+      ['bench', skill, '--timeout', '-3'],
+      /--timeout: not .*\n +give one, such as --timeout 300/,
     ],
     ['no runs', ['bench', skill, '--runs', '0'], /--runs/],
     ['half a run', ['bench', skill, '--runs', '1.5'], /--runs/],
@@ -113,6 +124,14 @@ describe('bench', () => {
     expect(end).toMatchObject({ code: 0 })
     expect(end.stdout).toContain('6 agent runs, 0 judge calls')
     expect(readdirSync(cwd)).toEqual([])
+  })
+  test('--dry-run warns of checks that this engine can not decide', async () => {
+    const evals = [{ id: 1, prompt: 'x', checks: [{ type: 'tool_used', name: 'Bash' }] }]
+    const end = await whetstone(['bench', makeSkill(evals), ...command, '--dry-run'])
+    expect(end).toMatchObject({ code: 0 })
+    expect(end.stdout).toMatch(
+      /warning .*evals\.json eval 1: tool_used: the engine command does not show how the agent works/,
+    )
   })
   test('--dry-run plans even where no engine can work, and says why', async () => {
     const end = await whetstone(['bench', makeSkill(simple), '--dry-run'], { env: { PATH: '/usr/bin:/bin' } })

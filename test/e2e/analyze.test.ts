@@ -74,7 +74,7 @@ describe('analyze', () => {
   })
   test('asks once; further comparisons have a number; --dry-run says how many questions', async () => {
     const dry = await ask('http://127.0.0.1:9', [made.folder, '--pairs', '2', '--only', 'comparisons', '--dry-run'])
-    expect(dry.stdout).toContain('4 comparisons, 2 of them analyzed already: 2 questions to anthropic:practice-1')
+    expect(dry.stdout).toContain('4 comparisons, 2 analyzed already: 2 questions to anthropic:practice-1')
     await using server = await judgeServer(analyst)
     await ask(server.url, [made.folder, '--pairs', '2', '--only', 'comparisons'])
     expect(server.requests.filter(({ turn }) => turn === 1)).toHaveLength(2)

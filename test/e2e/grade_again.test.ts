@@ -104,3 +104,24 @@ test.each(['-1', '101', 'x'])('--again %s is refused', async (times) => {
   expect(end.code).toBe(2)
   expect(end.stderr).toContain('--again: not a whole number from 0 to 100')
 })
+
+test('Ctrl-C says that not all was come to, ends with 130, and the same command makes the rest', async () => {
+  const { folder, file, grade } = await benched(judge('wavering.mjs'))
+  const args = ['grade', folder, '--sandbox', 'off', '--concurrency', '1', '--again', '60']
+  const end = await whetstone(args, {
+    started: (child) => {
+      const timer = setInterval(() => {
+        if (!existsSync(file(runs[0] ?? '', 1))) return
+        child.kill('SIGINT')
+        clearInterval(timer)
+      }, 5)
+    },
+  })
+  expect(end.code, end.stderr).toBe(130)
+  expect(end.stdout).toMatch(/^INTERRUPTED: not all was come to; .* goes on from there$/m)
+  expect(existsSync(file(runs[3] ?? '', 60))).toBe(false)
+  const rest = await grade('--again', '1')
+  expect(rest.code, rest.stderr).toBe(0)
+  expect(rest.stdout).not.toContain('interrupted')
+  expect(runs.every((run) => existsSync(file(run, 1)))).toBe(true)
+})

@@ -1,6 +1,6 @@
 /** The flags of `audit`. */
 import type { Options } from 'yargs'
-import { UserError } from '../../base/error.ts'
+import { refused } from '../refused.ts'
 import { printConfigFlag, seedFlag } from './common_flags.ts'
 
 export const auditFlags = {
@@ -29,5 +29,5 @@ export const auditFlags = {
 
 function percentage(value: unknown): number {
   if (typeof value === 'number' && value > 0 && value <= 100) return value
-  throw new UserError('--sample: not a number above 0 and up to 100', 'give per cent, such as --sample 10')
+  throw refused('--sample: not a number above 0 and up to 100', 'give per cent, such as --sample 10')
 }

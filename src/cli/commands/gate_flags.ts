@@ -1,6 +1,7 @@
 /** The flags for a pipeline: gates and reports. */
+
 import type { Options } from 'yargs'
-import { UserError } from '../../base/error.ts'
+import { refused } from '../refused.ts'
 
 const verdicts = ['hurts', 'no_difference', 'inconclusive', 'helps']
 
@@ -34,7 +35,6 @@ function verdictsOf(value: unknown): string[] {
   const names = given.map((one) => one.trim()).filter((one) => one !== '')
   const odd = names.filter((one) => !verdicts.includes(one))
   // the parser hands on the message alone, so that the way out is in it
-  if (odd.length > 0)
-    throw new UserError(`--fail-on: ${odd.join(', ')} is no verdict; there are ${verdicts.join(', ')}`)
+  if (odd.length > 0) throw refused(`--fail-on: ${odd.join(', ')} is no verdict`, `there are ${verdicts.join(', ')}`)
   return names
 }

@@ -1,8 +1,9 @@
 /** The flags that limit what a benchmark may spend, and until when it may go on. */
+
 import type { Options } from 'yargs'
-import { UserError } from '../../base/error.ts'
 import type { Limits } from '../../flows/limits.ts'
 import { deadlineOf } from '../deadline.ts'
+import { refused } from '../refused.ts'
 import { wholeNumber } from './shared.ts'
 
 export const limitFlags = {
@@ -66,13 +67,13 @@ export function limitsOf({ budget, budgetTokens, costPerRun, deadline }: LimitAr
 function atLeastZero(flag: string) {
   return (value: unknown): number => {
     if (typeof value === 'number' && value >= 0) return value
-    throw new UserError(`--${flag}: not a number from 0`)
+    throw refused(`--${flag}: not a number from 0`, `such as --${flag} 5; 0 asks always`)
   }
 }
 
 function dollars(flag: string) {
   return (value: unknown): number => {
     if (typeof value === 'number' && value > 0 && value <= 1e6) return value
-    throw new UserError(`--${flag}: not an amount of dollars above 0`, `such as --${flag} 2.50`)
+    throw refused(`--${flag}: not an amount of dollars above 0`, `such as --${flag} 2.50`)
   }
 }

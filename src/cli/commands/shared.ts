@@ -7,6 +7,7 @@ import type { Summarized } from '../../flows/summarize.ts'
 import { boundGarbage } from '../heap.ts'
 import { Interrupted, type Interrupts, listenForInterrupts } from '../interrupt.ts'
 import type { Live } from '../live.ts'
+import { refused } from '../refused.ts'
 import type { HowToShow } from '../show.ts'
 // what draws and prints is loaded when there is something to show: --help needs none of it
 
@@ -18,7 +19,7 @@ export function wholeNumber(flag: string, least: number, most: number) {
   return (value: unknown): number => {
     const number = typeof value === 'number' ? value : Number.NaN
     if (Number.isInteger(number) && number >= least && number <= most) return number
-    throw new UserError(`--${flag}: not a whole number from ${least} to ${most}`)
+    throw refused(`--${flag}: not a whole number from ${least} to ${most}`, `give one, such as --${flag} ${least}`)
   }
 }
 
@@ -26,7 +27,10 @@ export function wholeNumber(flag: string, least: number, most: number) {
 export function seconds(flag: string) {
   return (value: unknown): number => {
     if (typeof value === 'number' && value > 0 && value <= 604_800) return value
-    throw new UserError(`--${flag}: not a number of seconds above 0 and up to 604800 (a week)`)
+    throw refused(
+      `--${flag}: not a number of seconds above 0 and up to 604800 (a week)`,
+      `give one, such as --${flag} 300`,
+    )
   }
 }
 

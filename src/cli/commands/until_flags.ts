@@ -1,7 +1,9 @@
 /** The flags of how many runs it takes: until it is decided, and what a number of runs can see. */
+
 import type { Options } from 'yargs'
 import { UserError } from '../../base/error.ts'
 import type { DesignWish } from '../../flows/detectable.ts'
+import { refused } from '../refused.ts'
 import { wholeNumber } from './shared.ts'
 
 /** Runs of each case in each arm, at most, where --max-runs is not given. */
@@ -57,7 +59,7 @@ export function designAsked({ power, detect }: Pick<UntilArguments, 'power' | 'd
 function between(flag: string, low: number, high: number, fix: string) {
   return (value: unknown): number => {
     if (typeof value === 'number' && value > low && value < high) return value
-    throw new UserError(`--${flag}: not a number above ${low} and below ${high}`, fix)
+    throw refused(`--${flag}: not a number above ${low} and below ${high}`, fix)
   }
 }
 

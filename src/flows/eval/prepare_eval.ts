@@ -13,6 +13,7 @@ import { readSkill } from '../../phases/1-plan/skill.ts'
 import { slug } from '../../phases/1-plan/slug.ts'
 import { type AutoEngine, autoEngine } from '../auto_engine.ts'
 import type { FlowContext } from '../context.ts'
+import { withDecidable } from '../decidable.ts'
 import { withHonoured } from '../honoured.ts'
 import { withJudging } from '../judging.ts'
 import { refuseSpokenKeys } from '../spoken_keys.ts'
@@ -30,7 +31,7 @@ export async function prepareEval(
   const root = suite.root ?? (await rootAbove(path.dirname(suite.path)))
   const read = await readSkills(suite, root)
   const { engine, judge, choices } = await chooseEngines(request, read.suite, autoEngine(context, lenient))
-  const honoured = withHonoured(read.suite, engine)
+  const honoured = await withDecidable(withHonoured(read.suite, engine), engine)
   refuseSpokenKeys({ choices: [engine, judge], suite: honoured, env: context.env })
   const suiteSha256 = await hashSuite(suite)
   const under = read.skills.get(root)

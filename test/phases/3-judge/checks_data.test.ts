@@ -102,34 +102,39 @@ describe('json_schema', () => {
 describe('csv', () => {
   const t = { path: 't.csv' }
   const rows: [object, object, object][] = [
-    [{ ...t, columns: ['total', 'region'] }, {}, passed('t.csv: rows: 3; columns: region, total, note')],
+    [{ ...t, columns: ['total', 'region'] }, {}, passed('t.csv: 3 rows; columns: region, total, note')],
     [{ ...t, columns: ['Total'] }, {}, failed('no column Total; its first line has region, total, note')],
-    [{ ...t, rows: { equals: 3 } }, {}, passed('rows: 3')],
-    [{ ...t, rows: { min: 4 } }, {}, failed('rows: 3, not at least 4')],
-    [{ ...t, rows: { min: 1, max: 2 } }, {}, failed('rows: 3, not from 1 to 2')],
-    [{ ...t, cells: [{ where: { region: 'Ocean' }, column: 'total', equals: 1088.85 }] }, {}, passed('rows: 3')],
+    [{ ...t, rows: { equals: 3 } }, {}, passed('3 rows')],
+    [{ ...t, rows: { min: 4 } }, {}, failed('3 rows, not at least 4')],
+    [{ ...t, rows: { min: 1, max: 2 } }, {}, failed('3 rows, not from 1 to 2')],
+    [{ ...t, cells: [{ where: { region: 'Ocean' }, column: 'total', equals: 1088.85 }] }, {}, passed('3 rows')],
     [
       { ...t, cells: [{ where: { region: 'Ocean' }, column: 'total', equals: '1088.85' }] },
       {},
-      failed('the row with region Ocean has total "1088.850", not "1088.85"'),
+      failed('one of 2 rows with region "Ocean" has total "1088.850", not "1088.85"'),
     ],
     [
       { ...t, cells: [{ where: { region: 'Forest' }, column: 'total', equals: 1 }] },
       {},
-      failed('no row with region F'),
+      failed('no row with region "Forest"'),
     ],
-    [{ ...t, cells: [{ where: { total: 7 }, column: 'region', equals: 'Desert' }] }, {}, passed('rows: 3')],
-    [{ ...t, cells: [{ where: { total: 7 }, column: 'note', equals: '' }] }, {}, passed('rows: 3')],
+    [{ ...t, cells: [{ where: { total: 7 }, column: 'region', equals: 'Desert' }] }, {}, passed('3 rows')],
+    [{ ...t, cells: [{ where: { total: 7 }, column: 'note', equals: '' }] }, {}, passed('3 rows')],
     [{ ...t, cells: [{ column: 'total', equals: 1088.85 }] }, {}, failed('has total "7", not 1088.85')],
-    [{ ...t, cells: [{ column: 'total', equals: 500, tolerance: 1000 }] }, {}, passed('rows: 3')],
+    [{ ...t, cells: [{ column: 'total', equals: 500, tolerance: 1000 }] }, {}, passed('3 rows')],
     [{ ...t, cells: [{ column: 'sum', equals: 1 }] }, {}, failed('no column sum')],
-    [{ path: 'semi.csv', delimiter: ';', columns: ['total'] }, {}, passed('rows: 1')],
+    [
+      { ...t, cells: [{ column: 'total', equals: 500, tolerance: 10 }] },
+      {},
+      failed('one of 3 rows has total "1088.850", not 500 ± 10'),
+    ],
+    [{ path: 'semi.csv', delimiter: ';', columns: ['total'] }, {}, passed('1 row')],
     [{ path: 'semi.csv', columns: ['total'] }, {}, failed('no column total; its first line has region;total')],
     [{ path: 'ragged.csv', rows: { min: 1 } }, {}, failed('ragged.csv is not valid CSV: Invalid Record Length')],
     [{ path: 'empty.csv', rows: { equals: 0 }, columns: ['a'] }, {}, failed('no column a; its first line has nothing')],
-    [{ path: 'head.csv', rows: { equals: 0 } }, {}, passed('rows: 0')],
+    [{ path: 'head.csv', rows: { equals: 0 } }, {}, passed('0 rows')],
     [{ path: 'head.csv', cells: [{ column: 'a', equals: 1 }] }, {}, failed('no row')],
-    [{ columns: ['a'] }, answer('Here:\n```csv\na,b\n1,2\n```\n'), passed('final answer: rows: 1')],
+    [{ columns: ['a'] }, answer('Here:\n```csv\na,b\n1,2\n```\n'), passed('final answer: 1 row')],
     [{ columns: ['a'] }, answer('a "b\n1'), failed('is not valid CSV')],
     [{ path: 'none.csv', columns: ['a'] }, {}, failed('No output file none.csv')],
     [{ path: 'huge.csv', columns: ['a'] }, { leftOut: [big] }, undecided('was not collected')],
@@ -144,28 +149,32 @@ describe('csv', () => {
       { finalResponse },
     )
     // a slow machine may say that it took too long; it never says that the file is wrong
-    expect([passed('rows: 200000'), undecided('longer than 5 s')]).toContainEqual(end)
+    expect([passed('200000 rows'), undecided('longer than 5 s')]).toContainEqual(end)
   })
 })
 
 describe('similarity', () => {
   const rows: [object, object, object][] = [
-    [{ value: 'the cat sat', at_least: 1 }, answer('the cat, sat!'), passed('is 1 like the reference by words')],
-    [{ value: 'the cat sat', at_least: 0.6 }, answer('the cat ran'), passed('is 0.666 like')],
+    [
+      { value: 'the cat sat', at_least: 1 },
+      answer('the cat, sat!'),
+      passed('final answer: likeness to the reference 1 (words)'),
+    ],
+    [{ value: 'the cat sat', at_least: 0.6 }, answer('the cat ran'), passed('reference 0.666 (')],
     [
       { value: 'the cat sat', at_least: 0.7 },
       answer('the cat ran'),
-      failed('is 0.666 like the reference by words, not 0.7'),
+      failed('reference 0.666 (words), not at least 0.7'),
     ],
-    [{ value: 'The Cat', at_least: 1, ignore_case: true }, answer('the cat'), passed('is 1')],
+    [{ value: 'The Cat', at_least: 1, ignore_case: true }, answer('the cat'), passed('reference 1 (')],
     [
       { value: 'The total\nis 42.', at_least: 1, path: 'total.txt', algorithm: 'levenshtein' },
       {},
-      passed('total.txt is 1'),
+      passed('total.txt: likeness to the reference 1 (levenshtein)'),
     ],
     [{ value: 'x', at_least: 0.1, path: 'none.txt' }, {}, failed('No output file')],
     [{ value: 'x', at_least: 0.1, path: 'huge.csv' }, { leftOut: [big] }, undecided('was not collected')],
-    [{ value: 'x', at_least: 0.1, algorithm: 'levenshtein' }, answer(''), failed('is 0 like')],
+    [{ value: 'x', at_least: 0.1, algorithm: 'levenshtein' }, answer(''), failed('reference 0 (')],
     [{ file: 'evals/ref.txt', at_least: 0.1 }, answer('x'), undecided('was not read')],
     [
       { value: 'x'.repeat(9000), at_least: 0.1, algorithm: 'levenshtein' },

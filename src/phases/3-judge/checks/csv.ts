@@ -31,11 +31,11 @@ export async function csv(check: CheckOf<'csv'>, scene: CheckScene): Promise<Che
     return { passed: false, evidence: `${label}: no column ${named(lacking)}; its first line has ${named(header)}` }
   }
   if (check.rows !== undefined && !within(check.rows, count)) {
-    return { passed: false, evidence: `${label}: rows: ${count}, not ${rangeText(check.rows)}` }
+    return { passed: false, evidence: `${label}: ${rowsOf(count)}, not ${rangeText(check.rows)}` }
   }
   const wrong = (check.cells ?? []).map((cells) => mistakeIn(cells, columns, end.value)).find((one) => one !== null)
   if (wrong !== undefined) return { passed: false, evidence: capped(`${label}: ${wrong}`) }
-  return { passed: true, evidence: `${label}: rows: ${count}; columns: ${named(header)}` }
+  return { passed: true, evidence: `${label}: ${rowsOf(count)}; columns: ${named(header)}` }
 }
 
 /** What the parser says of a text that is no CSV is the agent's affair; what kept it from reading is not. */
@@ -49,10 +49,20 @@ function mistakeIn({ where = {}, column, equals, tolerance }: Cells, columns: st
   const at = (row: readonly string[], name: string) => row[columns.indexOf(name)] ?? ''
   const conditions = Object.entries(where)
   const meant = rows.filter((row) => conditions.every(([name, cell]) => isCell(at(row, name), cell, 0)))
-  const of = conditions.length === 0 ? 'row' : `row with ${conditions.map(([name, is]) => `${name} ${is}`).join(', ')}`
+  const of =
+    conditions.length === 0
+      ? 'row'
+      : `row with ${conditions.map(([name, is]) => `${name} ${JSON.stringify(is)}`).join(' and ')}`
   if (meant.length === 0) return `no ${of}`
   const off = meant.find((row) => !isCell(at(row, column), equals, tolerance ?? 0))
-  return off === undefined ? null : `the ${of} has ${column} "${at(off, column)}", not ${JSON.stringify(equals)}`
+  if (off === undefined) return null
+  const which = meant.length === 1 ? `the ${of}` : `one of ${meant.length} rows${of.slice('row'.length)}`
+  const near = tolerance === undefined || typeof equals === 'string' ? '' : ` ± ${tolerance}`
+  return `${which} has ${column} ${JSON.stringify(at(off, column))}, not ${JSON.stringify(equals)}${near}`
+}
+
+function rowsOf(count: number): string {
+  return `${count} row${count === 1 ? '' : 's'}`
 }
 
 function isCell(text: string, wanted: Cell, tolerance: number): boolean {

@@ -12,3 +12,9 @@ export function rangeText({ min, max, equals }: Range): string {
   if (min === undefined) return `at most ${max}`
   return max === undefined ? `at least ${min}` : `from ${min} to ${max}`
 }
+
+/** With what is counted: exactly 1 file, from 2 to 5 files. */
+export function counted(range: Range, word: string): string {
+  const last = range.equals ?? range.max ?? range.min
+  return `${rangeText(range)} ${word}${last === 1 ? '' : 's'}`
+}

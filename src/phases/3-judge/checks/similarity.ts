@@ -14,8 +14,8 @@ export async function similarity(check: CheckOf<'similarity'>, scene: CheckScene
   const found = alike(algorithm, plain(source.text), plain(check.value))
   if ('error' in found) return { error: `${source.label} could not be compared: ${found.error}` }
   const share = Math.floor(found.share * 1000) / 1000
-  const said = `${source.label} is ${share} like the reference by ${algorithm}`
+  const said = `${source.label}: likeness to the reference ${share} (${algorithm})`
   if (found.share >= check.at_least) return { passed: true, evidence: said }
   const begins = `; it begins "${capped(source.text.trim(), 120)}"`
-  return { passed: false, evidence: `${said}, not ${check.at_least}${begins}` }
+  return { passed: false, evidence: `${said}, not at least ${check.at_least}${begins}` }
 }

@@ -1,6 +1,6 @@
 /** A check as a sentence that a person reads. */
 import type { Check, CheckOf, CheckType } from '../../../../schemas/check.ts'
-import { rangeText } from './range.ts'
+import { counted } from './range.ts'
 
 /** The author's own text, or one written from the parameters, such as: The final answer contains "42". */
 export function checkText(check: Check): string {
@@ -24,7 +24,7 @@ const sentences = {
   equals: ({ path, value, tolerance }) =>
     `${source(path)} is ${quoted(value)}${tolerance === undefined ? '' : ` ± ${tolerance}`}`,
   similarity: ({ path, at_least, algorithm = 'words' }) =>
-    `${source(path)} is at least ${at_least} like the reference (${algorithm})`,
+    `The likeness of ${path ?? 'the final answer'} to the reference is at least ${at_least} (${algorithm})`,
   json_path: ({ path, query, equals }) =>
     `${source(path)} has ${query}${equals === undefined ? '' : ` equal to ${JSON.stringify(equals)}`}`,
   json_schema: ({ path }) => `${source(path)} fits the JSON Schema`,
@@ -33,11 +33,11 @@ const sentences = {
   file_absent: ({ path }) => `There is no file ${path}`,
   file_modified: ({ path }) => `The file ${path} was changed`,
   file_hash: ({ path, sha256 }) => `The file ${path} has the sha256 ${sha256.slice(0, 12)}…`,
-  file_count: ({ path, count }) => `${path}: ${rangeText(count)} files were made or changed`,
-  file_size: ({ path, bytes }) => `The file ${path} has ${rangeText(bytes)} bytes`,
+  file_count: ({ path, count }) => `${path}: ${counted(count, 'file')} made or changed`,
+  file_size: ({ path, bytes }) => `The file ${path} has ${counted(bytes, 'byte')}`,
   command: ({ run, exit_code }) => `\`${run}\` ends with exit code ${exit_code ?? 0}`,
   tool_used: ({ times, ...call }) =>
-    `The agent used ${tool(call)}${times === undefined ? '' : ` (${rangeText(times)} times)`}`,
+    `The agent used ${tool(call)}${times === undefined ? '' : ` (${counted(times, 'time')})`}`,
   tool_not_used: (check) => `The agent did not use ${tool(check)}`,
   skill_read: () => 'The agent read the skill',
   script_executed: ({ script }) => `The agent ran ${script === undefined ? 'a script' : script} of the skill`,
@@ -45,7 +45,7 @@ const sentences = {
     const why = reason === undefined ? '' : ` because of ${quoted(reason)}`
     return `A hook blocked ${name === undefined ? 'a call' : `a call of ${name}`}${why}`
   },
-  turns_at_most: ({ value }) => `The agent took at most ${value} turns`,
+  turns_at_most: ({ value }) => `The agent took at most ${value} ${value === 1 ? 'turn' : 'turns'}`,
   tokens_at_most: ({ value }) => `The agent took at most ${value} tokens`,
   cost_at_most: ({ value }) => `The run cost at most ${value} US dollars`,
   duration_at_most: ({ value }) => `The agent worked at most ${value} s`,
@@ -68,13 +68,14 @@ function source(path: string | undefined): string {
 }
 
 function csvParts({ columns, rows, cells }: CheckOf<'csv'>): string[] {
-  const named = (cells ?? []).map(({ where = {}, column, equals }) => {
-    const conditions = Object.entries(where).map(([name, is]) => `${name} ${is}`)
-    return `${column} ${quoted(equals)}${conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`}`
+  const named = (cells ?? []).map(({ where = {}, column, equals, tolerance }) => {
+    const conditions = Object.entries(where).map(([name, is]) => `${name} is ${quoted(is)}`)
+    const near = tolerance === undefined ? '' : ` ± ${tolerance}`
+    return `${column} ${quoted(equals)}${near}${conditions.length === 0 ? '' : ` where ${conditions.join(' and ')}`}`
   })
   return [
     ...(columns === undefined ? [] : [`the columns ${columns.join(', ')}`]),
-    ...(rows === undefined ? [] : [`${rangeText(rows)} rows`]),
+    ...(rows === undefined ? [] : [counted(rows, 'row')]),
     ...named,
   ]
 }
