@@ -96,5 +96,6 @@ function requestOf(parsed: EvalArguments): EvalRequest {
     limits: limitsOf(parsed),
     sandbox: sandboxWish(parsed),
     keep: parsed.keep,
+    cache: parsed.cache,
   }
 }

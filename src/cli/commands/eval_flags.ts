@@ -53,6 +53,11 @@ export const evalFlags = {
     requiresArg: true,
     describe: 'where results go: <workspace>/evals/<timestamp>; ./workspaces/<name> if not given',
   },
+  cache: {
+    type: 'boolean',
+    default: true,
+    describe: 'of EVAL.md: what passed with all the same is not run again; --no-cache: everything is',
+  },
   budget,
   'budget-tokens': budgetTokens,
   'cost-per-run': costPerRun,

@@ -19,6 +19,7 @@ import { hiddenFrom, startSandbox, withSandbox } from '../start_sandbox.ts'
 import { refuseStrayInstructions } from '../surroundings.ts'
 import { refuseUnpriced } from '../unpriced.ts'
 import { withGoldenLog } from './golden_log.ts'
+import { openPasses, type Passes } from './passes.ts'
 import type { EvalRequest, PreparedEval } from './request.ts'
 
 /** Throws UserError or IncompleteError before anything was paid for, the abort reason when cut short. */
@@ -28,9 +29,11 @@ export async function evalSuite(
   context: FlowContext,
 ): Promise<EvalResult & { plan: Plan }> {
   const started = context.now()
+  const passes = openPasses(prepared.plan, { workspace: prepared.workspace, now: started, use: request.cache })
+  if (passes.known.size > 0 && passes.plan.runs.length === 0) return await evalKnown(prepared, passes, context)
   await using scratch = await openRoom()
   const sandbox = await startSandbox(request.sandbox, prepared, context)
-  const plan = withSandbox(prepared.plan, sandbox)
+  const plan = withSandbox(passes.plan, sandbox)
   if (sandbox.mechanism === 'none' && plan.runs.some((run) => run.sandbox?.only_writable !== undefined)) {
     prepared.choices.push('the suite keeps agents to some folders of the workspace; without a sandbox nothing does')
   }
@@ -46,8 +49,19 @@ export async function evalSuite(
   const how = { passEnv, hidden, sandbox, concurrency, pace, limited, keepWork: keep, ...uncached }
   await execute({ plan, folder, skillFiles, ...how }, held.context)
   context.signal.throwIfAborted()
-  const made = await resultOf({ ...prepared, plan }, folder, { started, now: context.now() })
+  const made = await resultOf({ ...prepared, plan }, { folder, known: passes.known }, { started, now: context.now() })
+  await passes.keep(folder, made.cases)
   const result = await withGoldenLog({ plan, result: made, stopped: limited?.stopped()?.reason ?? null })
+  await writeArtefact(evalResult, path.join(folder, 'eval.json'), result)
+  return { ...result, plan }
+}
+
+/** Every case passed before: nothing is started. */
+async function evalKnown(prepared: PreparedEval, { plan, known }: Passes, context: FlowContext) {
+  const started = context.now()
+  const folder = await createBenchmark(prepared.workspace, started, 'evals')
+  await writeArtefact(planSchema, benchmarkPaths(folder).plan, plan)
+  const result = await resultOf({ ...prepared, plan }, { folder, known }, { started, now: context.now() })
   await writeArtefact(evalResult, path.join(folder, 'eval.json'), result)
   return { ...result, plan }
 }
@@ -64,7 +78,7 @@ async function makeReady(
 
 async function resultOf(
   { plan, root, name, version }: PreparedEval,
-  folder: string,
+  { folder, known }: { folder: string } & Pick<Passes, 'known'>,
   { started, now }: { started: Date; now: Date },
 ): Promise<EvalResult> {
   const runs = new Map<number, JudgedRun>()
@@ -72,7 +86,7 @@ async function resultOf(
     const stored = await readRun(folder, run_id)
     if (stored !== null) runs.set(eval_id, { run: run_id, record: stored.record, grading: stored.grading })
   }
-  const cases = plan.cases.map((one) => caseResult(one, runs.get(one.eval_id) ?? null))
+  const cases = plan.cases.map((one) => known.get(one.eval_id) ?? caseResult(one, runs.get(one.eval_id) ?? null))
   const records = [...runs.values()].map(({ record }) => record)
   const first = records.find(({ status }) => status === 'completed') ?? records[0]
   const { engine, judge, timeout_seconds } = plan.options

@@ -21,6 +21,7 @@ export interface EvalRequest
       | 'limits'
       | 'sandbox'
       | 'pace'
+      | 'cache'
     > {
   /** A suite, or a folder that holds some. */
   path: string

@@ -1,4 +1,5 @@
 /** From a run and its grading to the verdict on a case: pass, fail, or skip where nothing can be said. Pure. */
+import type { EvalPass } from '../../../schemas/eval_pass.ts'
 import type { EvalCaseResult, EvalSummary } from '../../../schemas/eval_result.ts'
 import type { Grading } from '../../../schemas/grading.ts'
 import type { FailureKind, RunRecord } from '../../../schemas/run.ts'
@@ -39,6 +40,15 @@ export function caseResult(one: SuiteCase, ran: JudgedRun | null): EvalCaseResul
     checks: checksOf(grading),
     judge: judgeOf(grading),
     output_snippet: snippetOf(record.final_response),
+  }
+}
+
+/** A case that passed earlier with all the same: nothing was run, nothing was paid. */
+export function cachedPass(one: SuiteCase, { warnings, judge, output_snippet }: EvalPass): EvalCaseResult {
+  return {
+    ...caseResult(one, null),
+    ...{ verdict: 'pass', reason: null, cached: true, warnings, cost_usd: 0, output_snippet },
+    judge: { result: 'pass', ...judge },
   }
 }
 

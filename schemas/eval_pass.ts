@@ -1,0 +1,15 @@
+/** A pass in the cache of eval: a case that passed with all of this the same needs no run. Fails are never kept. */
+import { z } from 'zod'
+
+export const evalPass = z.object({
+  schema_version: z.literal(1),
+  key: z.string(),
+  eval_name: z.string(),
+  at: z.iso.datetime(),
+  folder: z.string().describe('of the eval that made it, absolute'),
+  warnings: z.array(z.string()),
+  judge: z.object({ reason: z.string(), engine: z.string().nullable(), model: z.string().nullable() }),
+  output_snippet: z.string(),
+})
+
+export type EvalPass = z.infer<typeof evalPass>
