@@ -39,6 +39,7 @@ const commands = [
   'demo',
   'doctor',
   'practice',
+  'convert',
 ]
 const sections = [['', help()], ...commands.map((name) => [name, help(name)])]
 const reference = sections.map(

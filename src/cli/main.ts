@@ -8,6 +8,7 @@ import { addBench } from './commands/bench.ts'
 import { addCache } from './commands/cache.ts'
 import { addCheck } from './commands/check.ts'
 import { addCompare } from './commands/compare.ts'
+import { addConvert } from './commands/convert.ts'
 import { addDemo } from './commands/demo.ts'
 import { addDiff } from './commands/diff.ts'
 import { addDoctor } from './commands/doctor.ts'
@@ -56,6 +57,7 @@ const commands = [
   addDemo,
   addDoctor,
   addPractice,
+  addConvert,
 ]
 
 function parser(argv: readonly string[], done: (code: number) => void) {

@@ -18,6 +18,7 @@ const commands: Readonly<Record<string, string>> = {
   demo: '',
   doctor: '',
   practice: '--scenario FILE',
+  convert: '<suite>',
   check: '<skill>',
   triggers: '<skill>',
   view: '[folder]',

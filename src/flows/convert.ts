@@ -1,0 +1,70 @@
+/** convert: a suite of any format about a skill, written as evals.json; what does not carry over is said. */
+import { mkdir, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import { evalsFile } from '../../schemas/evals.ts'
+import { codeOf, UserError } from '../base/error.ts'
+import { checkAs } from '../base/json.ts'
+import { findSuites } from '../phases/1-plan/find_suites.ts'
+import { rootAbove } from '../phases/1-plan/load.ts'
+import { readSkill } from '../phases/1-plan/skill.ts'
+import { toEvalsJson } from '../phases/1-plan/to_evals_json.ts'
+
+export interface ConvertRequest {
+  /** A suite. */
+  path: string
+  format: string | null
+  /** skill-creator: expectations; agentskills: assertions. */
+  to: 'skill-creator' | 'agentskills'
+  /** null: evals/evals.json of the skill; -: nowhere, the text is given back. */
+  output: string | null
+  /** Whether a file that is there is replaced. */
+  force: boolean
+}
+
+export interface ConvertResult {
+  /** Absolute; null: nothing was written. */
+  file: string | null
+  text: string
+  skill_name: string
+  cases: number
+  lost: string[]
+}
+
+/** Throws UserError where there is not one suite about one skill, and for a file that is there. */
+export async function convert({ path: place, format, to, output, force }: ConvertRequest): Promise<ConvertResult> {
+  const [found, ...more] = await findSuites(place, format)
+  if (found === undefined || more.length > 0) {
+    const all = [found, ...more].flatMap((one) => one?.place ?? [])
+    throw new UserError(`${place}: ${all.length} suites`, `name one of them: ${all.slice(0, 5).join(', ')}`)
+  }
+  const suite = await found.load()
+  const root = suite.root ?? (await rootAbove(path.dirname(suite.path)))
+  const folders = [
+    ...new Set(suite.cases.flatMap(({ skill_path }) => (skill_path === undefined ? root : (skill_path ?? [])))),
+  ]
+  const [folder] = folders
+  if (folder === undefined || folders.length > 1) {
+    const targets = [...new Set(suite.cases.flatMap(({ target }) => target ?? []))].join(', ') || 'no skill'
+    throw new UserError(
+      `${suite.path}: its cases are about ${targets}`,
+      'only a suite about one skill can be an evals.json',
+    )
+  }
+  const { skill } = await readSkill(folder)
+  const { file, lost } = toEvalsJson(suite, skill, to === 'agentskills' ? 'assertions' : 'expectations')
+  if (file.evals.length === 0) throw new UserError(`${suite.path}: no case is left (${lost.join('; ')})`)
+  const text = `${JSON.stringify(to === 'agentskills' ? file : checkAs(evalsFile, file, suite.path), null, 2)}\n`
+  const target = output === '-' ? null : path.resolve(output ?? path.join(skill.path, 'evals/evals.json'))
+  if (target !== null) await writeNew(target, text, force)
+  return { file: target, text, skill_name: skill.name, cases: file.evals.length, lost }
+}
+
+async function writeNew(file: string, text: string, force: boolean): Promise<void> {
+  await mkdir(path.dirname(file), { recursive: true })
+  try {
+    await writeFile(file, text, { flag: force ? 'w' : 'wx' })
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+    throw new UserError(`${file}: it is there already`, 'choose another with -o, or replace it with --force')
+  }
+}

@@ -1,0 +1,72 @@
+/** convert: the same cases as evals.json, and what of the suite does not carry over. */
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { loadSuite } from '../../src/phases/1-plan/load.ts'
+import { folderOf } from '../phases/1-plan/folder.ts'
+import { makeSkill, whetstone } from './program.ts'
+
+const skill = '---\nname: greeter\ndescription: Greets.\n---\nGreet.\n'
+const evalMd =
+  '---\nmodel: "anthropic:claude-x"\nsystem: Be kind.\n---\n## a\n### Prompt\nHi\n### Expect\nIt greets.\n## b\n### Prompt\nYo\n'
+
+describe('an EVAL.md', () => {
+  test('becomes the evals.json of its skill, and what is lost is said', async () => {
+    const folder = folderOf({ 'SKILL.md': skill, 'EVAL.md': evalMd })
+    const end = await whetstone(['convert', path.join(folder, 'EVAL.md')])
+    expect(end, end.stderr).toMatchObject({ code: 0 })
+    const file = JSON.parse(readFileSync(path.join(folder, 'evals/evals.json'), 'utf8'))
+    expect(file).toEqual({
+      skill_name: 'greeter',
+      evals: [
+        { id: 1, name: 'a', prompt: 'Hi', expectations: ['It greets.'] },
+        { id: 2, name: 'b', prompt: 'Yo' },
+      ],
+    })
+    for (const lost of ['the model anthropic:claude-x', 'the time of 30 s', 'the system prompt: a, b', 'own judge']) {
+      expect(end.stderr).toContain(`does not carry over: ${lost.startsWith('own') ? "the format's " : ''}${lost}`)
+    }
+    const suite = await loadSuite(folder)
+    expect([suite.format, suite.cases.map(({ prompt }) => prompt)]).toEqual(['evals.json', ['Hi', 'Yo']])
+  })
+  test('a file that is there stays, unless --force', async () => {
+    const folder = folderOf({ 'SKILL.md': skill, 'EVAL.md': evalMd, 'evals/evals.json': '{}' })
+    const again = (...flags: string[]) => whetstone(['convert', path.join(folder, 'EVAL.md'), ...flags])
+    expect(await again()).toMatchObject({ code: 2, stderr: expect.stringContaining('it is there already') })
+    expect(readFileSync(path.join(folder, 'evals/evals.json'), 'utf8')).toBe('{}')
+    expect(await again('--force')).toMatchObject({ code: 0 })
+  })
+  test('about an agent is refused', async () => {
+    const folder = folderOf({ 'AGENT.md': '---\nname: neve\n---\nNeve.', 'EVAL.md': evalMd })
+    const end = await whetstone(['convert', path.join(folder, 'EVAL.md')])
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('agent:neve') })
+    expect(existsSync(path.join(folder, 'evals'))).toBe(false)
+  })
+})
+
+describe('an evals.json', () => {
+  const evals = [
+    {
+      ...{ id: 4, name: 'all', prompt: 'Do', expected_output: 'done', expectations: ['It is done.'] },
+      ...{ files: ['evals/files/a.txt'], timeout: 9, setup: 'true', git: true, reference: { answer: 'x' } },
+      checks: [{ type: 'contains', value: 'x' }],
+      rubric: { dimensions: [{ name: 'care', weight: 1 }], threshold: 3 },
+      environment: { rules: ['evals/rule.md'] },
+    },
+  ]
+  const convert = async (...flags: string[]) => {
+    const folder = makeSkill(evals, { 'evals/files/a.txt': 'a', 'evals/rule.md': 'Be kind.' })
+    const end = await whetstone(['convert', path.join(folder, 'evals/evals.json'), '-o', '-', ...flags])
+    return { end, file: end.code === 0 ? JSON.parse(end.stdout) : null }
+  }
+  test('every field of ours carries over', async () => {
+    const { end, file } = await convert()
+    expect(file?.evals, end.stderr).toEqual(evals)
+    expect(end.stderr).not.toContain('does not carry over')
+  })
+  test('in the other dialect has assertions', async () => {
+    const { file } = await convert('--to', 'agentskills')
+    expect(file.evals[0]).toMatchObject({ assertions: ['It is done.'] })
+    expect(file.evals[0]).not.toHaveProperty('expectations')
+  })
+})
