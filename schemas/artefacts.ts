@@ -10,6 +10,7 @@ import { calibration } from './calibration.ts'
 import { checkReport } from './check_report.ts'
 import { comparison, comparisonError } from './comparison.ts'
 import { comparisonSummary } from './comparison_summary.ts'
+import { description } from './description.ts'
 import { evalMetadata } from './eval_metadata.ts'
 import { evalReport } from './eval_report.ts'
 import { evalResult } from './eval_result.ts'
@@ -45,6 +46,7 @@ export const artefacts = {
   benchmark_index: benchmarkIndex,
   trend,
   triggers,
+  description,
   calibration,
   comparison,
   comparison_error: comparisonError,

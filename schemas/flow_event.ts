@@ -169,6 +169,14 @@ export const flowEvent = z.discriminatedUnion('type', [
     warnings: z.array(loadWarning),
   }),
   z.object({
+    type: z.literal('description_measured'),
+    ...of,
+    round: z.number().int().nonnegative().describe('0: the description as it is'),
+    description: z.string(),
+    behaves: z.number().nullable().describe('on the training queries; null: it was refused'),
+    refused: z.string().nullable(),
+  }),
+  z.object({
     type: z.literal('triggers_written'),
     ...of,
     folder: z.string(),

@@ -34,6 +34,7 @@ const commands = [
   'cache',
   'check',
   'triggers',
+  'improve',
   'view',
   'diff',
   'demo',

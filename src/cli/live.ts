@@ -3,7 +3,7 @@ import type { FlowEvent } from '../../schemas/flow_event.ts'
 import { reusedText } from '../phases/4-report/reused.ts'
 import { detectableText } from './design_lines.ts'
 import { comparisonAnalyzed, comparisonPlanned, pairJudged } from './live_comparison.ts'
-import { triggerRunText, triggerStatus, triggersPlanned } from './live_triggers.ts'
+import { descriptionMeasured, triggerRunText, triggerStatus, triggersPlanned } from './live_triggers.ts'
 import { advance, armRate, armsOf, type Cell, noProgress, type Progress, timeLeft } from './progress.ts'
 import { colours, columns, dollars, duration, oneLine, percent, safe } from './style.ts'
 
@@ -78,6 +78,8 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
       return comparisonAnalyzed(event)
     case 'triggers_planned':
       return triggersPlanned(event).join('\n')
+    case 'description_measured':
+      return descriptionMeasured(event)
     case 'triggers_written':
     case 'run_started':
     case 'benchmark_written':
@@ -111,6 +113,7 @@ const above: ReadonlySet<string> = new Set([
   'pair_judged',
   'comparison_analyzed',
   'triggers_planned',
+  'description_measured',
 ])
 
 function damaged({ message, mended }: Extract<FlowEvent, { type: 'artefact_damaged' }>): string {

@@ -81,3 +81,11 @@ export function triggerStatus({ plan, running, finished, errors, should, shouldN
     ...(usd === null ? [] : [dollars(usd)]),
   ].join(' · ')
 }
+
+/** A description that was tried. */
+export function descriptionMeasured(event: Extract<FlowEvent, { type: 'description_measured' }>): string {
+  const { round, description, behaves, refused } = event
+  const what = round === 0 ? 'description now' : `proposal ${round}`
+  const how = behaves === null ? `refused: ${refused ?? ''}` : `${percent(behaves)} of training runs behave`
+  return oneLine(`${what}: ${how}: ${description}`, 500)
+}

@@ -14,6 +14,7 @@ import { addDiff } from './commands/diff.ts'
 import { addDoctor } from './commands/doctor.ts'
 import { addEval } from './commands/eval.ts'
 import { addGrade } from './commands/grade.ts'
+import { addImprove } from './commands/improve.ts'
 import { addPractice } from './commands/practice.ts'
 import { addTriggers } from './commands/triggers.ts'
 import { addView } from './commands/view.ts'
@@ -52,6 +53,7 @@ const commands = [
   addAudit,
   addCheck,
   addTriggers,
+  addImprove,
   addView,
   addDiff,
   addDemo,

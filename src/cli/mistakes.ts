@@ -4,6 +4,7 @@ import { nearest } from '../base/nearest.ts'
 import { benchFlags } from './commands/bench_flags.ts'
 import { compareFlags } from './commands/compare_flags.ts'
 import { evalFlags } from './commands/eval_flags.ts'
+import { improveFlags } from './commands/improve.ts'
 import { triggersFlags } from './commands/triggers_flags.ts'
 import { refusalOf } from './refused.ts'
 
@@ -21,6 +22,7 @@ const commands: Readonly<Record<string, string>> = {
   convert: '<suite>',
   check: '<skill>',
   triggers: '<skill>',
+  improve: '<skill>',
   view: '[folder]',
   diff: '<before> <after>, or a folder of benchmarks',
   cache: 'stats or prune',
@@ -50,6 +52,8 @@ const switches = new Set([
   'report',
   'keep',
   'summary-only',
+  'description',
+  'apply',
   'stop-early',
   'no-stop-early',
   'help',
@@ -77,6 +81,7 @@ const flags = [
   ...Object.keys(compareFlags),
   ...Object.keys(evalFlags),
   ...Object.keys(triggersFlags),
+  ...Object.keys(improveFlags),
   'sample',
   'only',
   'label',

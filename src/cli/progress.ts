@@ -68,6 +68,7 @@ export function advance(state: Progress, event: FlowEvent): Progress {
     case 'artefact_damaged':
     case 'skill_failed':
     case 'triggers_written':
+    case 'description_measured':
     case 'comparison_planned':
     case 'pair_judged':
     case 'comparison_analyzed':

@@ -19,13 +19,19 @@ export interface BenchmarkPaths {
 }
 
 /** What lies by timestamp in a workspace. Calibrations are apart: the newest benchmark is never one of them. */
-export type Collection = 'benchmarks' | 'calibrations' | 'evals' | 'triggers'
+export type Collection = 'benchmarks' | 'calibrations' | 'evals' | 'triggers' | 'descriptions'
 
 export function collectionFolder(workspace: string, collection: Collection): string {
   return path.join(workspace, collection)
 }
 
-const collections: ReadonlySet<string> = new Set<Collection>(['benchmarks', 'calibrations', 'evals', 'triggers'])
+const collections: ReadonlySet<string> = new Set<Collection>([
+  'benchmarks',
+  'calibrations',
+  'evals',
+  'triggers',
+  'descriptions',
+])
 
 /** The workspace of a benchmark folder; null: it does not lie in one. */
 export function workspaceOf(folder: string): string | null {

@@ -1,38 +1,7 @@
 /** triggers through real engines on practice models: what is found, and that the number of workers changes nothing. */
-import { readFileSync } from 'node:fs'
-import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { type Triggers, triggers as triggersSchema } from '../../schemas/triggers.ts'
 import { claudeBinary, needs } from '../require.ts'
-import { fresh, whetstone } from './program.ts'
-import { type EngineName, envOf, type Model, practiceFor, type Query, queries, skillWith } from './triggers_stage.ts'
-
-interface Asked {
-  engine: EngineName
-  model: Model
-  set?: readonly Query[]
-  args?: readonly string[]
-}
-
-/** Measures with a practice model; gives the end of the program and triggers.json. */
-async function measured({ engine, model, set = queries, args = [] }: Asked) {
-  await using server = await practiceFor(model, engine)
-  const workspace = fresh()
-  const place = ['--workspace', workspace, '--engine', engine, '--model', 'sonnet']
-  const end = await whetstone(['triggers', skillWith(set), ...place, '--json', ...args], { env: envOf(engine, server) })
-  const lines = end.stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
-  const file: unknown = lines.at(-1)?.file
-  const made = typeof file === 'string' ? triggersSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : null
-  return { end, lines, made, requests: server.requests.length, workspace, folder: path.dirname(String(file)) }
-}
-
-function whole({ made, end }: { made: Triggers | null; end: { stderr: string } }): Triggers {
-  if (made === null) throw new Error(end.stderr)
-  return made
-}
+import { type EngineName, type Model, measured, queries, whole } from './triggers_stage.ts'
 
 const patience = 240_000
 

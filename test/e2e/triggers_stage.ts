@@ -1,10 +1,11 @@
 /** A skill, a set of queries and practice models that use it always, never, by keyword, after other tools or by path. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { type Triggers, triggers as triggersSchema } from '../../schemas/triggers.ts'
 import { parseScenario } from '../../src/practice/scenario.ts'
 import { type PracticeServer, startPractice } from '../../src/practice/server.ts'
 import { cliBinary } from '../require.ts'
-import { fresh } from './program.ts'
+import { fresh, whetstone } from './program.ts'
 
 const models = ['always', 'never', 'keyword', 'after_tools', 'by_path'] as const
 /** keyword: where the query says "notes"; by_path: by reading SKILL.md with a file tool. */
@@ -25,7 +26,7 @@ export function skillWith(set: unknown, description = 'Tidies up messy notes.'):
   return folder
 }
 
-function write(folder: string, name: string, text: string): string {
+export function write(folder: string, name: string, text: string): string {
   const file = path.join(folder, name)
   mkdirSync(path.dirname(file), { recursive: true })
   writeFileSync(file, text)
@@ -79,4 +80,45 @@ export async function practiceFor(model: Model, engine: EngineName, more: object
 export function envOf(engine: EngineName, { url }: Pick<PracticeServer, 'url'>): Record<string, string> {
   const cli = engine === 'claude-code' ? { WHETSTONE_CLAUDE: cliBinary('claude') ?? '' } : {}
   return { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'practice', ...cli }
+}
+
+export interface Asked {
+  engine: EngineName
+  model: Model
+  set?: readonly Query[]
+  args?: readonly string[]
+  /** Over what the model's scenario says. */
+  scenario?: object
+  /** Of an earlier measurement; absent: new ones. */
+  workspace?: string
+  skill?: string
+}
+
+/** Measures with a practice model; what the program ended with, triggers.json, and what the server saw. */
+export async function measured({ engine, model, set = queries, args = [], scenario = {}, ...earlier }: Asked) {
+  await using server = await practiceFor(model, engine, scenario)
+  const { workspace = fresh(), skill = skillWith(set) } = earlier
+  const place = ['--workspace', workspace, '--engine', engine, '--model', 'sonnet']
+  const end = await whetstone(['triggers', skill, ...place, '--json', ...args], { env: envOf(engine, server) })
+  const lines = end.stdout.trim().split('\n').filter(Boolean)
+  const file: unknown = JSON.parse(lines.at(-1) ?? '{}').file
+  const made = typeof file === 'string' ? triggersSchema.parse(JSON.parse(readFileSync(file, 'utf8'))) : null
+  const { requests } = server
+  return {
+    end,
+    made,
+    workspace,
+    skill,
+    folder: path.dirname(String(file)),
+    requests: requests.length,
+    /** How often the skill was listed in each request. */
+    offered: requests.flatMap(({ system }) => (system === '' ? [] : [system.split('- name: tidy\n').length - 1])),
+    refusals: requests.filter(({ status }) => status === 429).length,
+  }
+}
+
+/** triggers.json; throws what the program said where there is none. */
+export function whole({ made, end }: { made: Triggers | null; end: { stderr: string } }): Triggers {
+  if (made === null) throw new Error(end.stderr)
+  return made
 }

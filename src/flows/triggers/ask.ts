@@ -37,6 +37,17 @@ export interface Asking {
 
 /** Throws the abort reason when cut short; what was made until then is kept. */
 export async function ask(asking: Asking, context: FlowContext): Promise<Triggers> {
+  const stop = await makeRuns(asking, context)
+  const file = benchmarkPaths(asking.folder).triggers
+  const made = await report(asking, { file, stop }, context)
+  const { complete, summary } = made
+  const { folder } = asking
+  context.emit({ type: 'triggers_written', folder, file, complete, passed: summary.passed, total: summary.total })
+  return made
+}
+
+/** Makes the runs of the plan that are not there; gives what ended that early. */
+export async function makeRuns(asking: Omit<Asking, 'set'>, context: FlowContext): Promise<Stop | null> {
   const { plan, folder, workspace, sandbox, wish, skillFiles } = asking
   await writeArtefact(planSchema, benchmarkPaths(folder).plan, plan)
   await mend(folder, plan, context)
@@ -59,35 +70,34 @@ export async function ask(asking: Asking, context: FlowContext): Promise<Trigger
     context,
   )
   context.signal.throwIfAborted()
-  return await report(asking, limited?.stopped() ?? null, context)
+  return limited?.stopped() ?? null
 }
 
-/** triggers.json from what is on disk. */
-async function report({ plan, set, folder, workspace, wish }: Asking, stop: Stop | null, context: FlowContext) {
-  const queries = askedOf(set)
-  const made = await madeRuns(folder, plan)
+/** triggers.json from what is on disk, written to that file. */
+export async function report(
+  { plan, set, folder, workspace, wish }: Omit<Asking, 'skillFiles' | 'sandbox'>,
+  { file, stop }: { file: string; stop: Stop | null },
+  context: FlowContext,
+): Promise<Triggers> {
   const value = triggersOf({
     plan,
-    queries,
+    queries: askedOf(set),
     set: { path: set.path, sha256: set.sha256, format: set.format, warnings: plan.warnings },
     threshold: wish.threshold,
-    runs: made,
+    runs: await madeRuns(folder, plan),
     earlier: await wholeRuns(workspace, plan),
     stopReason: readStop,
     stop,
     createdAt: context.now().toISOString(),
   })
   const cleaned = redactorFor(context.env).value(value)
-  const file = benchmarkPaths(folder).triggers
   await writeArtefact(triggersSchema, file, cleaned)
-  const { complete, summary } = cleaned
-  context.emit({ type: 'triggers_written', folder, file, complete, passed: summary.passed, total: summary.total })
   return cleaned
 }
 
 export function askedOf({ queries }: QuerySet): AskedQuery[] {
-  return queries.map(({ id, query, shouldTrigger, split, note }, index) => ({
-    query_id: index + 1,
+  return queries.map(({ number, id, query, shouldTrigger, split, note }) => ({
+    query_id: number,
     id,
     query,
     should_trigger: shouldTrigger,

@@ -91,16 +91,16 @@ export async function prepareTriggers(
 }
 
 /** What a plan takes of the wish as it is. */
-function planned({ runs, timeoutSeconds, maxTurns, retries, stopEarly }: AskingWish) {
+export function planned({ runs, timeoutSeconds, maxTurns, retries, stopEarly }: AskingWish) {
   return { runs, timeoutSeconds, maxTurns, retries, stopEarly }
 }
 
-function foldersOf(skills: readonly Skill[]): Map<string, string> {
+export function foldersOf(skills: readonly Skill[]): Map<string, string> {
   return new Map(skills.map(({ sha256, path: folder }) => [sha256, folder]))
 }
 
 /** The engine of a wish. Throws UserError for one of which it can't be seen whether it reads skills. */
-async function chooseEngine(
+export async function chooseEngine(
   { engine, model, baseUrl }: Pick<AskingWish, 'engine' | 'model' | 'baseUrl'>,
   { context, lenient, choices }: { context: FlowContext; lenient: boolean; choices: string[] },
 ): Promise<EngineChoice> {

@@ -52,7 +52,7 @@ export async function planTriggersOnly(request: TriggersRequest, context: FlowCo
 }
 
 /** What has to hold before anything is paid for. */
-async function startAsking(
+export async function startAsking(
   request: Pick<TriggersRequest, 'sandbox' | 'passEnv' | 'limits'>,
   { prepared, scratch }: { prepared: Pick<PreparedTriggers, 'plan' | 'choices'>; scratch: string },
   context: FlowContext,
@@ -103,7 +103,7 @@ async function forgetTimeouts(folder: string, plan: Plan): Promise<void> {
   }
 }
 
-async function plannedEvent(folder: string, { plan, set, choices }: PreparedTriggers) {
+export async function plannedEvent(folder: string, { plan, set, choices }: PreparedTriggers) {
   const stored = await Promise.all(plan.runs.map(async (spec) => ({ spec, run: await readRun(folder, spec.run_id) })))
   const { engine } = plan.options
   const asked = askedOf(set)

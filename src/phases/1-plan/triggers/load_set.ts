@@ -34,7 +34,7 @@ export async function loadQuerySet(file: string, skill: string): Promise<QuerySe
     if (Array.isArray(fields.files) && fields.files.length > 0) warn(at, 'files are not laid out for trigger queries')
     if (shouldTrigger === null) return []
     const { split, note } = { split: splitOf(fields.split), note: firstText(fields, notes) }
-    return [{ id: idOf(fields.id), query, shouldTrigger, split, note }]
+    return [{ number: 0, id: idOf(fields.id), query, shouldTrigger, split, note }]
   })
   if (found.skillName !== null && !sameSkill(found.skillName, skill))
     warn('$', `it is about ${found.skillName}; SKILL.md says ${skill}, which is tested`)
@@ -47,7 +47,7 @@ export async function loadQuerySet(file: string, skill: string): Promise<QuerySe
     path: path.resolve(file),
     sha256: sha256(text),
     format: named ? `routing, ${found.format}` : found.format,
-    queries,
+    queries: queries.map((one, index) => ({ ...one, number: index + 1 })),
     warnings,
   }
 }

@@ -1,13 +1,15 @@
 /** A set of trigger queries × runs → the plan: each query is a case without criteria, and every run ends once the skill is read. Pure. */
-import type { EngineChoice, Plan, RunSpec } from '../../../../schemas/plan.ts'
+import type { Configuration, EngineChoice, Plan, RunSpec } from '../../../../schemas/plan.ts'
 import type { LoadWarning, Skill, SuiteCase } from '../../../../schemas/suite.ts'
 import { planId, runKey } from '../key.ts'
 import { slug } from '../slug.ts'
-import type { QuerySet } from './query_set.ts'
+import type { QuerySet, TriggerQuery } from './query_set.ts'
 
 export interface TriggerPlanRequest {
   set: QuerySet
   skill: Skill
+  /** What its runs are called; absent: with_skill. */
+  configuration?: Configuration
   /** Installed beside it in every run. */
   among: readonly Skill[]
   engine: EngineChoice
@@ -24,7 +26,7 @@ export interface TriggerPlanRequest {
 /** Equal queries are told apart by their place in the set. */
 export function planTriggers(request: TriggerPlanRequest): Plan {
   const { set, skill, engine } = request
-  const cases = set.queries.map(({ id, query }, index) => caseOf(query, { number: index + 1, id }))
+  const cases = set.queries.map(caseOf)
   const numbers = Array.from({ length: request.runs }, (_, index) => index + 1)
   // run number outermost: every query is asked once before any is asked twice
   const runs = numbers.flatMap((number) => cases.map((one) => runOf(request, one, number)))
@@ -45,7 +47,7 @@ export function planTriggers(request: TriggerPlanRequest): Plan {
     suite: { path: set.path, format: `trigger queries (${set.format})`, sha256: set.sha256 },
     skill,
     baseline: null,
-    candidate_configuration: 'with_skill',
+    candidate_configuration: request.configuration ?? 'with_skill',
     baseline_configuration: 'without_skill',
     options,
     cases,
@@ -58,7 +60,7 @@ export function planTriggers(request: TriggerPlanRequest): Plan {
 /** The words by which a person knows a query again. */
 const nameLength = 60
 
-function caseOf(query: string, { number, id }: { number: number; id: string | null }): SuiteCase {
+function caseOf({ number, id, query }: TriggerQuery): SuiteCase {
   const line = query.replaceAll(/\s+/g, ' ').trim()
   return {
     eval_id: number,
@@ -79,11 +81,12 @@ function caseOf(query: string, { number, id }: { number: number; id: string | nu
 
 function runOf(request: TriggerPlanRequest, one: SuiteCase, number: number): RunSpec {
   const folder = ['query', one.eval_id, slug(one.eval_name)].filter((part) => part !== '').join('-')
+  const configuration = request.configuration ?? 'with_skill'
   const spec = {
-    run_id: `${folder}/with_skill/run-${number}`,
+    run_id: `${folder}/${configuration}/run-${number}`,
     eval_id: one.eval_id,
     eval_name: one.eval_name,
-    configuration: 'with_skill' as const,
+    configuration,
     run_number: number,
     prompt: one.prompt,
     files: [],

@@ -2,6 +2,8 @@
 import type { LoadWarning } from '../../../../schemas/suite.ts'
 
 export interface TriggerQuery {
+  /** Its place in the set, from 1. */
+  number: number
   /** The set's own id. */
   id: string | null
   query: string

@@ -1,0 +1,136 @@
+/** Measures descriptions in the folder of one session: each on a copy of the skill that has it. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises'
+import path from 'node:path'
+import type { Configuration, Plan } from '../../../schemas/plan.ts'
+import type { Triggers } from '../../../schemas/triggers.ts'
+import { UserError } from '../../base/error.ts'
+import { copyWalk } from '../../base/files.ts'
+import type { SandboxChoice } from '../../base/sandbox/choose.ts'
+import { planId } from '../../phases/1-plan/key.ts'
+import { readSkill, skillFiles } from '../../phases/1-plan/skill.ts'
+import { planTriggers } from '../../phases/1-plan/triggers/plan_triggers.ts'
+import { withDescription } from '../../phases/5-improve/description/edit.ts'
+import { benchmarkPaths } from '../../store/paths.ts'
+import { snapshotSkills } from '../bench.ts'
+import { type FlowContext, IncompleteError } from '../context.ts'
+import { ask, makeRuns, report } from './ask.ts'
+import { type AskingWish, type PreparedTriggers, planned } from './prepare_triggers.ts'
+import { plannedEvent } from './triggers.ts'
+
+export interface DescribeSession {
+  prepared: PreparedTriggers
+  wish: AskingWish
+  /** Of each query with each description in the last comparison. */
+  testRuns: number
+  sandbox: SandboxChoice
+  /** Of the session, absolute. */
+  folder: string
+  /** Where copies of the skill lie. */
+  scratch: string
+}
+
+interface Version {
+  plan: Plan
+  set: PreparedTriggers['set']
+  folders: ReadonlyMap<string, string>
+}
+
+/** The queries with these ids under one description. Throws IncompleteError where a run has no answer: nothing is concluded from a part. */
+export async function measureDescription(
+  session: DescribeSession,
+  asked: { description: string; ids: readonly number[]; name: string },
+  context: FlowContext,
+): Promise<Triggers> {
+  const { prepared, wish, sandbox } = session
+  const version = await versionWith(session, { ...asked, runs: wish.runs })
+  const folder = path.join(session.folder, asked.name)
+  const files = await snapshotSkills(version.folders, path.join(session.scratch, `files-${asked.name}`))
+  context.emit(await plannedEvent(folder, { ...prepared, ...version, choices: [] }))
+  const { workspace } = prepared
+  const made = await ask({ ...version, skillFiles: files, folder, workspace, sandbox, wish }, context)
+  return whole(made, folder)
+}
+
+/** Both on the same queries, in turns. */
+export async function compareDescriptions(
+  session: DescribeSession,
+  asked: { before: string; after: string; ids: readonly number[] },
+  context: FlowContext,
+): Promise<{ before: Triggers; after: Triggers }> {
+  const { prepared, testRuns: runs, wish, sandbox } = session
+  const { ids } = asked
+  const of = (description: string, name: string, configuration: Configuration) =>
+    versionWith(session, { description, ids, name, runs, configuration })
+  const [before, after] = [await of(asked.before, 'before', 'old_skill'), await of(asked.after, 'after', 'new_skill')]
+  const plan = inTurns(before.plan, after.plan)
+  const folders = new Map([...before.folders, ...after.folders])
+  const folder = path.join(session.folder, 'test')
+  const skillFilesOf = await snapshotSkills(folders, path.join(session.scratch, 'files-test'))
+  context.emit(await plannedEvent(folder, { ...prepared, plan, set: after.set, choices: [] }))
+  const { workspace } = prepared
+  const stop = await makeRuns({ plan, skillFiles: skillFilesOf, folder, workspace, sandbox, wish }, context)
+  const reported = async (version: Version, name: string) => {
+    const file = benchmarkPaths(path.join(folder, name)).triggers
+    return whole(await report({ ...version, folder, workspace, wish }, { file, stop }, context), folder)
+  }
+  return { before: await reported(before, 'before'), after: await reported(after, 'after') }
+}
+
+/** Who goes first changes from query to query. */
+function inTurns(before: Plan, after: Plan): Plan {
+  const runs = before.runs.flatMap((one, at) => {
+    const pair = [one, ...after.runs.slice(at, at + 1)]
+    return at % 2 === 0 ? pair : pair.reverse()
+  })
+  return {
+    ...after,
+    runs,
+    plan_id: planId(runs, after.options),
+    baseline: before.skill,
+    baseline_configuration: 'old_skill',
+  }
+}
+
+async function versionWith(
+  session: DescribeSession,
+  asked: { description: string; ids: readonly number[]; name: string; runs: number; configuration?: Configuration },
+): Promise<Version> {
+  const { prepared, wish } = session
+  const { skill } = prepared.plan
+  const target = path.join(session.scratch, `skill-${asked.name}`, skill.name)
+  await mkdir(path.dirname(target), { recursive: true })
+  await copyWalk((await skillFiles(skill.path)).files, target)
+  const file = path.join(target, 'SKILL.md')
+  const text = withDescription(await readFile(file, 'utf8'), asked.description)
+  if (text === null) throw new UserError(`${skill.path}: its frontmatter has no description that can be replaced`)
+  await writeFile(file, text)
+  const { skill: made } = await readSkill(target)
+  const wanted = new Set(asked.ids)
+  const set = { ...prepared.set, queries: prepared.set.queries.filter(({ number }) => wanted.has(number)) }
+  const plan = planTriggers({
+    set,
+    // hidden from agents are the skill as its author has it, and the copy as any other file of the machine
+    skill: { ...made, path: skill.path },
+    ...(asked.configuration && { configuration: asked.configuration }),
+    among: prepared.plan.runs[0]?.among ?? [],
+    engine: prepared.plan.options.engine,
+    ...planned(wish),
+    runs: asked.runs,
+    createdAt: prepared.plan.created_at,
+    warnings: [],
+  })
+  const sandboxed = prepared.plan.sandbox === undefined ? plan : { ...plan, sandbox: prepared.plan.sandbox }
+  const others = [...prepared.folders].filter(([sha256]) => sha256 !== skill.sha256)
+  return { plan: sandboxed, set, folders: new Map([...others, [made.sha256, target]]) }
+}
+
+function whole(made: Triggers, folder: string): Triggers {
+  if (made.complete) return made
+  const { runs_planned, runs_decided } = made.summary
+  const first = made.results.flatMap(({ query_runs }) => query_runs.flatMap(({ error }) => error ?? []))[0]
+  const why = made.stop?.reason ?? (first === undefined ? 'it was stopped' : `${first.kind}: ${first.message}`)
+  throw new IncompleteError(
+    `${folder}: ${runs_planned - runs_decided} of ${runs_planned} runs have no answer (${why}); nothing is concluded from a part`,
+    'mend that, and start again',
+  )
+}

@@ -1,0 +1,78 @@
+/** description.json from a search. Pure. */
+import type { Description, DescriptionScore } from '../../../schemas/description.ts'
+import type { EngineChoice } from '../../../schemas/plan.ts'
+import { addSpent, askedOf, type Spent } from '../../phases/3-judge/meter.ts'
+import { tidied } from '../../phases/5-improve/description/edit.ts'
+import type { Split } from '../../phases/5-improve/description/split.ts'
+import type { PreparedTriggers } from './prepare_triggers.ts'
+import type { Tried } from './propose_description.ts'
+import { meanBehaves, type SearchEnd } from './search.ts'
+
+type Results = NonNullable<Tried['train']>
+
+interface Made {
+  request: { seed: number; alpha: number; testRuns: number }
+  prepared: PreparedTriggers
+  proposer: EngineChoice
+  spent: readonly Spent[]
+  split: Split
+  end: SearchEnd<Results[number]>
+  applied: boolean
+  createdAt: Date
+}
+
+export function descriptionOf({
+  request,
+  prepared,
+  proposer,
+  spent,
+  split,
+  end,
+  applied,
+  createdAt,
+}: Made): Description {
+  const { plan, set } = prepared
+  const { best, test, attempts } = end
+  const measured = attempts.flatMap(({ train }) => train ?? [])
+  const costs = [...measured, ...(test === null ? [] : [...test.before, ...test.after])].flatMap(({ query_runs }) =>
+    query_runs.map(({ cost }) => cost?.usd ?? null),
+  )
+  const known = costs.flatMap((usd) => usd ?? [])
+  return {
+    schema_version: 1,
+    created_at: createdAt.toISOString(),
+    skill_name: plan.skill.name,
+    set: { path: set.path, sha256: set.sha256 },
+    engine: plan.options.engine,
+    proposer: askedOf(proposer, addSpent(spent)),
+    seed: request.seed,
+    split,
+    attempts: attempts.map(({ round, description, train, refused }) => {
+      return { round, description, train: train && scoreOf(train, `train-${round}`), refused }
+    }),
+    original: tidied(plan.skill.description),
+    best: best.description,
+    best_round: best.round,
+    test: test && {
+      before: scoreOf(test.before, 'test/before'),
+      after: scoreOf(test.after, 'test/after'),
+      difference: test.difference,
+      p_value: test.pValue,
+      alpha: request.alpha,
+      queries: split.test.length,
+      runs: request.testRuns,
+    },
+    accepted: end.accepted,
+    reason: end.reason,
+    applied,
+    cost_usd: known.length < costs.length ? null : known.reduce((sum, usd) => sum + usd, 0),
+  }
+}
+
+function scoreOf(results: Results, folder: string): DescriptionScore {
+  const rate = (label: boolean) => {
+    const rates = results.flatMap((one) => (one.should_trigger === label ? (one.trigger_rate ?? []) : []))
+    return rates.length === 0 ? null : rates.reduce((sum, one) => sum + one, 0) / rates.length
+  }
+  return { behaves: Math.max(0, meanBehaves(results)), recall: rate(true), false_trigger_rate: rate(false), folder }
+}
