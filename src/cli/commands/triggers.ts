@@ -26,7 +26,7 @@ type TriggersArguments = ArgumentsCamelCase<ReturnType<typeof triggersOptions> e
 type AskingArguments = ArgumentsCamelCase<InferredOptionTypes<typeof askingFlags>>
 
 /** What the flags say of how queries are asked. */
-export function askingWish(parsed: AskingArguments): AskingWish {
+function askingWish(parsed: AskingArguments): AskingWish {
   const { among, engine, runs, threshold, concurrency, retries, stopEarly, passEnv } = parsed
   return {
     ...{ among, engine, runs, threshold, concurrency, retries, stopEarly, passEnv },

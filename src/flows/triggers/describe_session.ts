@@ -109,7 +109,7 @@ async function versionWith(
   const set = { ...prepared.set, queries: prepared.set.queries.filter(({ number }) => wanted.has(number)) }
   const plan = planTriggers({
     set,
-    // hidden from agents are the skill as its author has it, and the copy as any other file of the machine
+    // what is hidden from agents is the skill as its author has it
     skill: { ...made, path: skill.path },
     ...(asked.configuration && { configuration: asked.configuration }),
     among: prepared.plan.runs[0]?.among ?? [],

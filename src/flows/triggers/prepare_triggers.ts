@@ -95,12 +95,12 @@ export function planned({ runs, timeoutSeconds, maxTurns, retries, stopEarly }: 
   return { runs, timeoutSeconds, maxTurns, retries, stopEarly }
 }
 
-export function foldersOf(skills: readonly Skill[]): Map<string, string> {
+function foldersOf(skills: readonly Skill[]): Map<string, string> {
   return new Map(skills.map(({ sha256, path: folder }) => [sha256, folder]))
 }
 
 /** The engine of a wish. Throws UserError for one of which it can't be seen whether it reads skills. */
-export async function chooseEngine(
+async function chooseEngine(
   { engine, model, baseUrl }: Pick<AskingWish, 'engine' | 'model' | 'baseUrl'>,
   { context, lenient, choices }: { context: FlowContext; lenient: boolean; choices: string[] },
 ): Promise<EngineChoice> {

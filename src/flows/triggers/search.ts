@@ -83,7 +83,7 @@ function reasonOf({ accepted, difference, pValue }: { accepted: boolean; differe
 }
 
 /** The share of runs that do as they should, of each query with an answer. */
-export function behavesOf({ should_trigger, triggers, runs }: Measured): number | null {
+function behavesOf({ should_trigger, triggers, runs }: Measured): number | null {
   if (runs === 0) return null
   return (should_trigger ? triggers : runs - triggers) / runs
 }

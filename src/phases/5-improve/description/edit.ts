@@ -2,7 +2,7 @@
 import { isMap, isScalar, parseDocument, stringify } from 'yaml'
 
 /** Characters that agents allow. */
-export const longest = 1024
+const longest = 1024
 
 /** On one line, as it is written. */
 export function tidied(description: string): string {

@@ -6,7 +6,7 @@ const source = readFileSync(new URL('./description_prompt.md', import.meta.url),
 const template = Handlebars.compile(source, { strict: true, noEscape: true })
 
 /** What a proposer sees of a query: never one that is kept for the end. */
-export interface ObservedQuery {
+interface ObservedQuery {
   query: string
   should_trigger: boolean
   /** null: no answer. */
