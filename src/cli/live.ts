@@ -1,6 +1,8 @@
 /** Draws a benchmark under way on stderr: a table that redraws on a terminal, plain lines elsewhere. */
+
 import type { FlowEvent } from '../../schemas/flow_event.ts'
 import { reusedText } from '../phases/4-report/reused.ts'
+import { plural } from '../phases/4-report/words.ts'
 import { detectableText } from './design_lines.ts'
 import { comparisonAnalyzed, comparisonPlanned, pairJudged } from './live_comparison.ts'
 import { descriptionMeasured, triggerRunText, triggerStatus, triggersPlanned } from './live_triggers.ts'
@@ -53,7 +55,7 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
     case 'grade_finished':
       return event.cached
         ? null
-        : `graded${event.again === undefined ? '' : ` again (${event.again})`} ${runLabel(event)}: ${event.passed}/${event.total}${event.judge_errors ? `, ${event.judge_errors} judge errors` : ''}`
+        : `graded${event.again === undefined ? '' : ` again (${event.again})`} ${runLabel(event)}: ${event.passed}/${event.total}${event.judge_errors ? `, ${plural(event.judge_errors, 'judge error')}` : ''}`
     case 'run_retried':
       return `retry ${runLabel(event)} in ${duration(event.wait_ms)}: ${event.kind}: ${oneLine(event.message, 200)}`
     case 'runs_reused':

@@ -5,7 +5,7 @@ import type { AnalyzePlan, AnalyzeResult } from '../flows/analyze.ts'
 import { plural } from '../phases/4-report/words.ts'
 import { exitCodes } from './exit.ts'
 import { cutShort } from './show.ts'
-import { colours, oneLine, safe, wrap } from './style.ts'
+import { colours, oneLine, safe, textWidth, wrap } from './style.ts'
 
 /** Exit code 0; 3 when an answer is missing, 130 after Ctrl-C. */
 export function showAnalyze(result: AnalyzeResult, how: { json: boolean; interrupted: boolean }): number {
@@ -24,7 +24,7 @@ export function showAnalyze(result: AnalyzeResult, how: { json: boolean; interru
 
 function resultLines({ analyses, missing, notes }: AnalyzeResult): string[] {
   const { bold, yellow, dim } = colours(process.stdout)
-  const width = process.stdout.isTTY ? Math.max(40, (process.stdout.columns ?? 100) - 1) : Number.POSITIVE_INFINITY
+  const width = textWidth(process.stdout)
   return [
     ...(missing > 0
       ? [

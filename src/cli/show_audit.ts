@@ -4,7 +4,7 @@ import { UserError } from '../base/error.ts'
 import { type Audit, label } from '../flows/audit.ts'
 import type { Decision } from '../flows/audited.ts'
 import { auditText } from '../phases/4-report/audit_text.ts'
-import { colours, oneLine, safe } from './style.ts'
+import { colours, oneLine, textWidth, wrap } from './style.ts'
 
 /** Keeps the labels of --label; all are checked before the first is written. Gives their number. */
 export async function said(audit: Audit, given: readonly string[]): Promise<number> {
@@ -59,6 +59,11 @@ export function auditLines(audit: Audit, summary: AuditSummary | null, json: boo
   const { bold, yellow } = colours(process.stdout)
   if (summary === null) return []
   const { lines, banner } = auditText(summary)
-  const [first = '', ...more] = lines.map(safe)
-  return [bold(first), ...more, ...(banner === null ? [] : [yellow(safe(banner))])]
+  const width = textWidth(process.stdout)
+  const [first = '', ...more] = lines
+  return [
+    ...wrap(first, width).map((line) => bold(line)),
+    ...more.flatMap((line) => wrap(line, width)),
+    ...(banner === null ? [] : wrap(banner, width).map((line) => yellow(line))),
+  ]
 }

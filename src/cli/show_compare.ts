@@ -5,7 +5,7 @@ import type { ComparePlan, CompareResult } from '../flows/compare.ts'
 import { plural } from '../phases/4-report/words.ts'
 import { exitCodes } from './exit.ts'
 import { cutShort } from './show.ts'
-import { colours, columns, oneLine, safe, wrap } from './style.ts'
+import { colours, columns, oneLine, safe, textWidth, wrap } from './style.ts'
 
 /** Exit code 0; 3 when a pair has no verdict, 130 after Ctrl-C. */
 export function showCompare(result: CompareResult, how: { json: boolean; interrupted: boolean }): number {
@@ -46,7 +46,7 @@ function resultLines({ summary, skipped, missing, wrote }: CompareResult): strin
 
 function comparisonLines({ sentence, warnings }: ComparisonSummary): string[] {
   const { bold, yellow } = colours(process.stdout)
-  const width = process.stdout.isTTY ? Math.max(40, (process.stdout.columns ?? 100) - 1) : Number.POSITIVE_INFINITY
+  const width = textWidth(process.stdout)
   return [
     ...wrap(sentence, width).map((line) => bold(line)),
     ...warnings.flatMap((text) => wrap(text, width).map((line) => yellow(line))),

@@ -60,6 +60,11 @@ export function safe(text: string): string {
   return oneLine(text, Number.POSITIVE_INFINITY)
 }
 
+/** Columns that sentences may fill; without end where nobody looks on. */
+export function textWidth({ isTTY, columns = 100 }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>): number {
+  return isTTY ? Math.max(40, columns - 1) : Number.POSITIVE_INFINITY
+}
+
 /** Text in lines of at most `width` columns, broken between words, later ones indented by two. */
 export function wrap(text: string, width: number): string[] {
   const lines: string[] = []

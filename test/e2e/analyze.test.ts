@@ -99,7 +99,7 @@ describe('analyze', () => {
     const end = await ask(server.url, [folder])
     expect(end).toMatchObject({
       code: 3,
-      stdout: expect.stringContaining('INCOMPLETE: 1 comparisons have no analysis'),
+      stdout: expect.stringContaining('INCOMPLETE: 1 comparison has no analysis'),
     })
     expect(existsSync(path.join(folder, 'eval-1-alpha/analysis.json'))).toBe(false)
     expect(resultOf(folder).metadata.analyzer_model).toBe('rules')
