@@ -1,8 +1,13 @@
 /** What a report page carries: columns of runs at once, evidence in packs and a run's transcript and outputs on demand. */
+import type { Analysis } from './analysis.ts'
 import type { Benchmark, CaseRow } from './benchmark.ts'
 import type { CaseChange, PlanDifference, TurnedExpectation } from './benchmark_diff.ts'
+import type { Comparison } from './comparison.ts'
 import type { GradedExpectation, JudgeError } from './grading.ts'
+import type { History } from './history.ts'
 import type { RubricResult } from './rubric.ts'
+import type { Trend } from './trend.ts'
+import type { Triggers } from './triggers.ts'
 
 /** A text, or the reason why its end is missing. */
 export interface PageFile {
@@ -67,6 +72,8 @@ export interface PageRuns {
   folder: string[]
   /** Where the run's detail is: 0 nowhere, 1 in the page, 2 in a file beside it. */
   detail: (0 | 1 | 2)[]
+  /** Where what it was in the iteration before is; absent: there was none. */
+  before?: (0 | 1 | 2)[]
 }
 
 /** Said in the terminal's words. */
@@ -119,19 +126,55 @@ export interface Page {
   running: boolean
   left_out: string[]
   feedback: PageNote[]
+  /** Notes of the iteration before, on the runs of this one. */
   previous: PageNote[]
+  /** The folder of the iteration before; null: there was none. */
+  previous_name: string | null
   extras: PageExtras
   /** Absent: a page of one benchmark. */
   compared?: PageCompared
 }
 
-/** Artefacts that a benchmark may have; each tab shows one. */
+/** Artefacts that a benchmark or its workspace may have; each tab shows one. */
 export interface PageExtras {
-  comparisons?: { name: string; value: unknown }[]
-  history?: unknown
-  triggers?: unknown
+  /** By the file's path in the benchmark. */
+  comparisons?: { name: string; comparison: Known<Comparison> }[]
+  analyses?: { name: string; analysis: Known<Analysis> }[]
+  history?: Known<History>
+  /** Of versions whose benchmarks are there, by version. */
+  scores?: Record<string, PageScore[]>
+  /** Where the versions' files are. */
+  versions?: { names: string[]; at: 0 | 1 | 2 }
+  /** The newest measurement. */
+  triggers?: Known<Triggers>
+  trend?: Known<Trend>
   audit?: PageAudit
-  trend?: { name: string; rate: number | null; folder: string }[]
+}
+
+/** A file as its schema has it, or, where it does not fit, as it is. */
+export type Known<T> = { value: T } | { raw: unknown }
+
+/** Mean over cases of the arm under test, with the interval for cases like these; null: too few, or nothing varies. */
+export interface PageScore {
+  part: 'train' | 'validation'
+  rate: number
+  ci_low: number | null
+  ci_high: number | null
+  n_cases: number
+}
+
+/** Every version of a skill; equal texts once. */
+export interface PageVersions {
+  versions: Record<string, { path: string; bytes: number; sha256: string | null; text: boolean }[]>
+  /** By sha256. */
+  texts: Record<string, string>
+}
+
+/** What a run was in the iteration before. */
+export interface PageBefore {
+  /** null: it gave none. */
+  answer: string | null
+  outputs: PageFile[]
 }
 
 /** What people may say of the judge's decisions, and have said. */

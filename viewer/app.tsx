@@ -16,10 +16,12 @@ export function App({ model }: { model: Model }) {
   const [theme, setTheme] = useTheme()
   const search = useRef<HTMLInputElement>(null)
   const main = useRef<HTMLElement>(null)
+  const nav = useRef<HTMLElement>(null)
   const tabs = tabsOf(model)
   const place = route.path.join('/')
   // a new place starts at its top, one come back to where it was left
   useLayoutEffect(() => restore(place), [place])
+  useLayoutEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [place])
   useEffect(() => {
     document.title = `${place === '' ? 'Overview' : place} · ${model.page.benchmark.metadata.skill_name}`
   }, [place, model])
@@ -51,7 +53,7 @@ export function App({ model }: { model: Model }) {
         <a class="brand" href="#/">
           <bdi>{model.page.benchmark.metadata.skill_name}</bdi>
         </a>
-        <nav aria-label="Views">
+        <nav aria-label="Views" ref={nav}>
           {tabs.map(({ name, label, address }) => (
             <a key={name} href={address} aria-current={name === tabOf(route) ? 'page' : undefined}>
               {label}

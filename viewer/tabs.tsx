@@ -11,6 +11,8 @@ import { hasHistory, Improve } from './views/improve.tsx'
 import { Overview } from './views/overview.tsx'
 import { RunView } from './views/run.tsx'
 import { Runs } from './views/runs.tsx'
+import { hasTrend, TrendView } from './views/trend.tsx'
+import { hasTriggers, TriggersView } from './views/triggers.tsx'
 
 interface Tab {
   name: string
@@ -30,9 +32,19 @@ const always = () => true
 const views: Record<string, View> = {
   '': { label: 'Overview', present: always, draw: (model, route) => <Overview model={model} route={route} /> },
   runs: { label: 'Runs', present: always, draw: (model, route) => <Runs model={model} route={route} /> },
-  compare: { label: 'Compare', present: hasComparisons, draw: (model) => <Compare model={model} /> },
+  compare: {
+    label: 'Compare',
+    present: hasComparisons,
+    draw: (model, route) => <Compare model={model} route={route} />,
+  },
   audit: { label: 'Audit', present: hasAudit, draw: (model, route) => <Audit model={model} route={route} /> },
-  improve: { label: 'Improve', present: hasHistory, draw: (model) => <Improve model={model} /> },
+  triggers: {
+    label: 'Triggers',
+    present: hasTriggers,
+    draw: (model, route) => <TriggersView model={model} route={route} />,
+  },
+  improve: { label: 'Improve', present: hasHistory, draw: (model, route) => <Improve model={model} route={route} /> },
+  trend: { label: 'Trend', present: hasTrend, draw: (model) => <TrendView model={model} /> },
   case: { label: null, present: always, draw: (model, route) => <CaseView model={model} route={route} /> },
   run: { label: null, present: always, draw: (model, route) => <RunView model={model} route={route} /> },
 }

@@ -256,7 +256,7 @@ withChromium('the audit tab', () => {
   })
 
   test('axe finds nothing in either theme', async () => {
-    const { page } = await opened(`${served().url}#/audit`, { bypassCSP: true })
+    const { page } = await opened(`${served().url}#/audit`, { bypassCSP: true, reducedMotion: 'reduce' })
     await page.locator('.decision').first().waitFor()
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })

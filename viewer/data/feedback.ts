@@ -9,6 +9,18 @@ export function noteOf(run: Run): string {
   return (run.folder || `eval-${run.case.eval_id}/${run.arm}/run-${run.number}`).replaceAll('/', '-')
 }
 
+/** Of a whole case: its folder, as agentskills.io names it too. */
+export function noteOfCase(model: Model, caseIndex: number): string {
+  const [first] = model.ofCase(caseIndex).map((index) => model.run(index))
+  const folder = first === undefined ? '' : (first.folder.split(`/${first.arm}`)[0] ?? '')
+  return (folder || `eval-${model.page.cases[caseIndex]?.eval_id}`).replaceAll('/', '-')
+}
+
+/** What was said in the iteration before; null: nothing. */
+export function previousNote({ page }: Model, id: string): string | null {
+  return page.previous.find((one) => one.run_id === id)?.feedback || null
+}
+
 const notes = new Map<string, PageNote>()
 const listeners = new Set<() => void>()
 const shared = { ready: false, state: '' }
@@ -28,24 +40,30 @@ export function useFeedback(model: Model): Feedback {
   }, [])
   if (!shared.ready) {
     shared.ready = true
-    for (const one of [...model.page.feedback, ...drafts(model)]) notes.set(one.run_id, one)
+    for (const one of [...model.page.feedback, ...drafts(model)]) if (isNewer(one)) notes.set(one.run_id, one)
   }
   return { notes, write: (id, text) => write(model, id, text), state: shared.state }
+}
+
+/** What was kept in the browser may be older than what was saved elsewhere since. */
+function isNewer({ run_id, timestamp }: PageNote): boolean {
+  const before = Date.parse(notes.get(run_id)?.timestamp ?? '')
+  return Number.isNaN(before) || !(Date.parse(timestamp) < before)
 }
 
 function write(model: Model, id: string, text: string): void {
   notes.set(id, { run_id: id, feedback: text, timestamp: new Date().toISOString() })
   keep(model)
   say(isServed ? 'Saving…' : 'Kept in this browser; download it to use it.')
-  if (isServed) schedule(model)
+  if (isServed) schedule()
 }
 
 const timer = { id: 0 }
 
-function schedule(model: Model): void {
+function schedule(): void {
   clearTimeout(timer.id)
   timer.id = setTimeout(() => {
-    post('feedback', feedbackText(model)).then((problem) => say(problem ?? 'Saved.'))
+    post('feedback', feedbackText(true)).then((problem) => say(problem ?? 'Saved.'))
   }, 300)
 }
 
@@ -54,14 +72,14 @@ function say(text: string): void {
   for (const listener of listeners) listener()
 }
 
-/** skill-creator's feedback.json: all notes that say something. */
-function feedbackText(_model: Model): string {
-  const reviews = [...notes.values()].filter(({ feedback }) => feedback.trim() !== '')
+/** skill-creator's feedback.json: all notes that say something; to the server those that were emptied too. */
+function feedbackText(isAll = false): string {
+  const reviews = [...notes.values()].filter(({ feedback }) => isAll || feedback.trim() !== '')
   return `${JSON.stringify({ reviews, status: 'complete' }, null, 2)}\n`
 }
 
-export function saveFeedback(model: Model): void {
-  download('feedback.json', feedbackText(model))
+export function saveFeedback(): void {
+  download('feedback.json', feedbackText())
   say('Downloaded: put it into the benchmark folder.')
 }
 

@@ -1,6 +1,13 @@
 /** What is fetched on demand: packs of evidence and the detail of a run, from the page itself or from a file beside it. */
-import { type EvidencePack, pageKey, type RunDetail } from '../../schemas/page.ts'
-import type { Model } from './model.ts'
+import {
+  type EvidencePack,
+  type Page,
+  type PageBefore,
+  type PageVersions,
+  pageKey,
+  type RunDetail,
+} from '../../schemas/page.ts'
+import { at, type Model } from './model.ts'
 import { trusted } from './trusted.ts'
 import { parseVisible, unpack } from './unpack.ts'
 
@@ -52,6 +59,8 @@ function beside(key: string, stamp: string): Promise<string> {
 
 const packs = new Map<number, Promise<EvidencePack>>()
 const details = new Map<number, Promise<RunDetail>>()
+const befores = new Map<number, Promise<PageBefore>>()
+const versions = new Map<number, Promise<PageVersions>>()
 const kept = 12
 
 /** From now on what a newer page carries is read, and what was read of the older one is forgotten. */
@@ -60,6 +69,8 @@ export function replaceEmbedded(found: ReadonlyMap<string, string>): void {
   for (const [key, text] of found) replaced.set(key, text)
   packs.clear()
   details.clear()
+  befores.clear()
+  versions.clear()
 }
 
 /** Verdicts and notes of a graded run. */
@@ -89,6 +100,26 @@ export async function detailOf(model: Model, index: number): Promise<RunDetail |
   return remembered(details, index, load, detail === 1).catch((error: unknown) => {
     throw new Error(`${folder}: ${error instanceof Error ? error.message : String(error)}`)
   })
+}
+
+/** The run as it was in the iteration before; null: it was not, or the page does not carry it. */
+export async function beforeOf({ page, runs }: Model, index: number): Promise<PageBefore | null> {
+  const where = runs.before?.[index] ?? 0
+  if (where === 0) return null
+  const load = async (): Promise<PageBefore> =>
+    JSON.parse(await read(`before-${pageKey(at(runs.folder, index))}`, where, page))
+  return remembered(befores, index, load, where === 1)
+}
+
+/** The skill as each version had it. */
+export async function skillVersions({ page }: Model): Promise<PageVersions | null> {
+  const where = page.extras.versions?.at ?? 0
+  if (where === 0) return null
+  return remembered(versions, 0, async () => JSON.parse(await read('versions', where, page)))
+}
+
+async function read(key: string, where: 1 | 2, { stamp }: Page): Promise<string> {
+  return unpack((where === 1 ? embedded(key) : await beside(key, stamp)) ?? '')
 }
 
 /** What lies in the page is read once and kept; of files beside it the last dozen. */

@@ -1,7 +1,7 @@
-/** A person's note on a run, kept as skill-creator's feedback.json: downloaded from a file, saved at once when served. */
-
-import { noteOf, saveFeedback, useFeedback } from '../data/feedback.ts'
-import type { Model, Run } from '../data/model.ts'
+/** A person's note on a run or a case, kept as skill-creator's feedback.json: downloaded from a file, saved at once when served. */
+import type { ComponentChildren } from 'preact'
+import { previousNote, saveFeedback, useFeedback } from '../data/feedback.ts'
+import type { Model } from '../data/model.ts'
 
 /** On a page of two benchmarks notes are read: each belongs to its own. */
 function Said({ text }: { text: string }) {
@@ -14,19 +14,20 @@ function Said({ text }: { text: string }) {
   )
 }
 
-export function Note({ model, run }: { model: Model; run: Run }) {
+/** `id`: of a run or of a case. */
+export function Note({ model, id, children }: { model: Model; id: string; children?: ComponentChildren }) {
   const { notes, write, state } = useFeedback(model)
-  const id = noteOf(run)
   if (model.page.compared !== undefined) return <Said text={notes.get(id)?.feedback ?? ''} />
-  const previous = model.page.previous.find((one) => one.run_id === id)
+  const previous = previousNote(model, id)
   return (
     <section class="notebox" aria-labelledby="note">
       <h2 id="note">Your note</h2>
-      {previous !== undefined && previous.feedback !== '' && (
+      {previous !== null && (
         <blockquote class="text">
-          <small>last time</small> {previous.feedback}
+          <small>last time</small> {previous}
         </blockquote>
       )}
+      {children}
       <textarea
         aria-labelledby="note"
         rows={4}
@@ -36,7 +37,7 @@ export function Note({ model, run }: { model: Model; run: Run }) {
       />
       <p class="section-head">
         <small role="status">{state}</small>
-        <button type="button" disabled={notes.size === 0} onClick={() => saveFeedback(model)}>
+        <button type="button" disabled={notes.size === 0} onClick={saveFeedback}>
           Download feedback.json
         </button>
       </p>

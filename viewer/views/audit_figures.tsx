@@ -1,5 +1,6 @@
 /** What follows from an audit: agreement, kappa, sensitivity, specificity, the four counts, the arms' rates corrected. */
 import type { AuditSummary } from '../../schemas/audit.ts'
+import { Figure } from '../parts/figure.tsx'
 import { scrolls } from '../parts/scrolls.ts'
 import { armLabel, percent, plural } from '../words.ts'
 
@@ -11,25 +12,18 @@ export function AuditFigures({ summary }: { summary: AuditSummary }) {
         What people say <small>{plural(labels, 'label')}</small>
       </h2>
       <div class="figures">
-        <Figure name="agreement" rate={agreement} of="labels" />
-        <div class="card scope">
-          <h3>Cohen’s κ</h3>
-          <p class="figure">
-            {kappa === null ? '–' : kappa.toFixed(2)}
-            {kappa_ci != null && (
-              <span class="range">
-                {kappa_ci.ci_low.toFixed(2)} to {kappa_ci.ci_high.toFixed(2)}
-              </span>
-            )}
-          </p>
-          <p class="hint">
-            {kappa === null
-              ? 'One of them only ever says the same.'
-              : 'Agreement beyond what chance would give; 1 is all.'}
-          </p>
-        </div>
-        <Figure name="sensitivity" rate={sensitivity} of="held to be met: passed by the judge" />
-        <Figure name="specificity" rate={specificity} of="held to be unmet: failed by the judge" />
+        <Rate name="agreement" rate={agreement} of="labels" />
+        <Figure
+          name="Cohen’s κ"
+          value={kappa === null ? '–' : kappa.toFixed(2)}
+          range={kappa_ci == null ? null : `${kappa_ci.ci_low.toFixed(2)} to ${kappa_ci.ci_high.toFixed(2)}`}
+        >
+          {kappa === null
+            ? 'One of them only ever says the same.'
+            : 'Agreement beyond what chance would give; 1 is all.'}
+        </Figure>
+        <Rate name="sensitivity" rate={sensitivity} of="held to be met: passed by the judge" />
+        <Rate name="specificity" rate={specificity} of="held to be unmet: failed by the judge" />
       </div>
       <div class="figures">
         <Table table={summary.table} />
@@ -40,20 +34,12 @@ export function AuditFigures({ summary }: { summary: AuditSummary }) {
   )
 }
 
-function Figure({ name, rate, of }: { name: string; rate: AuditSummary['agreement']; of: string }) {
+function Rate({ name, rate, of }: { name: string; rate: AuditSummary['agreement']; of: string }) {
+  const range = rate === null ? null : `${percent(rate.ci_low)} to ${percent(rate.ci_high)}`
   return (
-    <div class="card scope">
-      <h3>{name}</h3>
-      <p class="figure">
-        {rate === null ? '–' : percent(rate.rate)}
-        {rate !== null && (
-          <span class="range">
-            {percent(rate.ci_low)} to {percent(rate.ci_high)}
-          </span>
-        )}
-      </p>
-      <p class="hint">{rate === null ? 'Too few labels of this kind.' : `of ${rate.n} ${of}`}</p>
-    </div>
+    <Figure name={name} value={rate === null ? '–' : percent(rate.rate)} range={range}>
+      {rate === null ? 'Too few labels of this kind.' : `of ${rate.n} ${of}`}
+    </Figure>
   )
 }
 

@@ -1,9 +1,11 @@
 /** One case: prompt and input files, every statement by run, the arms side by side, the diff of what two runs left behind. */
 
+import { noteOfCase } from '../data/feedback.ts'
 import { at, type Model } from '../data/model.ts'
 import { own } from '../data/own.ts'
 import { messagesOf, whyNoDifference } from '../data/why.ts'
 import { Forest } from '../parts/forest.tsx'
+import { Note } from '../parts/note.tsx'
 import { Output } from '../parts/output.tsx'
 import { Text } from '../parts/text.tsx'
 import type { Route } from '../route.ts'
@@ -95,6 +97,7 @@ function OneCase({ model, index, route }: { model: Model; index: number; route: 
       )}
       <Matrix model={model} index={index} />
       <SideBySide model={model} index={index} route={route} />
+      <Note model={model} id={noteOfCase(model, index)} />
       <p class="hint">
         <a href={link(['runs'], { q: `case:${one.eval_id}` })}>All runs of this case as a list</a>
       </p>

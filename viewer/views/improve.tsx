@@ -1,65 +1,176 @@
-/** The improve loop: versions as a tree, each with its score, whether it was kept, and why. */
+/** The improve loop: what it found, its versions as a tree with their scores, why each was kept or not, and what was changed. */
+import type { History } from '../../schemas/history.ts'
 import type { Model } from '../data/model.ts'
+import { Figure } from '../parts/figure.tsx'
 import { Tree } from '../parts/json_tree.tsx'
-import { percent } from '../words.ts'
-
-interface Version {
-  version: string
-  parent: string | null
-  expectation_pass_rate: number
-  grading_result: string
-  is_current_best: boolean
-}
+import type { Route } from '../route.ts'
+import { dollars, percent, plural, points } from '../words.ts'
+import { SkillDiff } from './skill_diff.tsx'
+import { Versions } from './versions.tsx'
 
 export function hasHistory({ page }: Model): boolean {
   return page.extras.history !== undefined
 }
 
-export function Improve({ model }: { model: Model }) {
-  const { history } = model.page.extras
-  const versions = versionsOf(history)
+export function Improve({ model, route }: { model: Model; route: Route }) {
+  const { history, scores = {}, versions } = model.page.extras
+  if (history === undefined) return null
+  if (!('value' in history)) {
+    return (
+      <>
+        <header class="lead">
+          <h1>Versions</h1>
+        </header>
+        <p class="banner">history.json is not of a known form; here it is as it is.</p>
+        <Tree value={history.raw} />
+      </>
+    )
+  }
+  const { value } = history
   return (
     <>
       <header class="lead">
-        <h1>Versions</h1>
+        <h1>{headlineOf(value)}</h1>
       </header>
-      <ol class="versions">
-        {versions.map((one) => (
-          <li key={one.version} style={{ marginLeft: `${1.5 * Math.min(8, depthOf(one, versions))}rem` }}>
-            <strong>
-              <bdi>{one.version}</bdi>
-            </strong>{' '}
-            {percent(one.expectation_pass_rate)} <em class="tag">{one.grading_result}</em>{' '}
-            {one.is_current_best && <span class="chip pass">best</span>}
-          </li>
-        ))}
-      </ol>
-      <Tree value={history} />
+      <Said history={value} />
+      <Test history={value} />
+      <Versions history={value} scores={scores} />
+      <Refused history={value} />
+      {versions !== undefined && <SkillDiff model={model} route={route} names={versions.names} />}
+      <Rules history={value} />
     </>
   )
 }
 
-function depthOf(one: Version, all: readonly Version[]): number {
-  let depth = 0
-  for (let at: Version | undefined = one; at !== undefined && at.parent !== null && depth < all.length; depth += 1) {
-    const { parent }: Version = at
-    at = all.find(({ version }) => version === parent)
-  }
-  return depth
+function headlineOf({ test, iterations, current_best }: History): string {
+  if (test != null) return test.sentence
+  const tried = iterations.length - 1
+  return `${plural(Math.max(0, tried), 'version')} tried; the best is ${current_best}`
 }
 
-function versionsOf(history: unknown): Version[] {
-  if (typeof history !== 'object' || history === null || !('iterations' in history)) return []
-  return Array.isArray(history.iterations) ? history.iterations.filter(isVersion) : []
-}
-
-function isVersion(value: unknown): value is Version {
+/** How it ended, and whether there was anything to gain. */
+function Said({ history: { stopped, headroom, ended_at } }: { history: History }) {
+  const { failures = [] } = stopped ?? {}
   return (
-    typeof value === 'object' &&
-    value !== null &&
-    'version' in value &&
-    typeof value.version === 'string' &&
-    'expectation_pass_rate' in value &&
-    typeof value.expectation_pass_rate === 'number'
+    <>
+      {stopped === undefined && ended_at === undefined && <p class="banner running">It is under way.</p>}
+      {stopped !== undefined && (
+        <section class="banner running" aria-labelledby="stopped">
+          <h2 id="stopped">It stopped: {stopped.reason.replaceAll('_', ' ')}</h2>
+          <p>{stopped.message}</p>
+          {failures.map(({ kind, cases, runs }) => (
+            <p key={kind}>
+              <strong>
+                <bdi>{kind}</bdi>
+              </strong>{' '}
+              {plural(runs, 'run')} of {plural(cases.length, 'case')} {cases.join(', ')}
+            </p>
+          ))}
+        </section>
+      )}
+      {headroom !== undefined && <p class={headroom.enough ? 'hint' : 'banner'}>{headroom.message}</p>}
+    </>
   )
+}
+
+/** null ends: not known. */
+function range(ci_low: number | null, ci_high: number | null, text: (value: number) => string): string | null {
+  return ci_low === null || ci_high === null ? null : `${text(ci_low)} to ${text(ci_high)}`
+}
+
+/** What validation said beside what the test says: the first is what was chosen by. */
+function Test({ history: { test } }: { history: History }) {
+  if (test == null) return null
+  const { v0, candidate, gain, validation_gain, best } = test
+  return (
+    <section aria-labelledby="test">
+      <h2 id="test">
+        The test <small>cases that nothing was chosen by</small>
+      </h2>
+      <div class="figures">
+        <Figure name="gain, test" value={points(gain.mean)} range={range(gain.ci_low, gain.ci_high, points)}>
+          points, over {plural(gain.n_cases, 'case')} and {plural(gain.n_runs, 'run')}
+        </Figure>
+        <Figure name="gain, validation said" value={points(validation_gain)} range={null}>
+          points; what a version is chosen by looks better than it is
+        </Figure>
+        <Figure name="v0, test" value={percent(v0.mean)} range={range(v0.ci_low, v0.ci_high, percent)}>
+          of its expectations met
+        </Figure>
+        <Figure
+          name={`${best}, test`}
+          value={percent(candidate.mean)}
+          range={range(candidate.ci_low, candidate.ci_high, percent)}
+        >
+          of its expectations met
+        </Figure>
+      </div>
+    </section>
+  )
+}
+
+/** Proposals that no agent was ever run on. */
+function Refused({ history: { refused = [] } }: { history: History }) {
+  if (refused.length === 0) return null
+  return (
+    <section aria-labelledby="refused">
+      <h2 id="refused">
+        Refused before any run <small>{refused.length}</small>
+      </h2>
+      <ul class="versions">
+        {refused.map(({ iteration, parent, rule, reason, proposal, cost_usd }) => (
+          <li key={`${iteration}-${rule}-${reason}`} class="version">
+            <p>
+              <strong>
+                Round {iteration}, from <bdi>{parent}</bdi>
+              </strong>{' '}
+              <em class="tag bad">{rule.replaceAll('_', ' ')}</em>{' '}
+              <small>{cost_usd === null ? 'cost not known' : dollars(cost_usd)}</small>
+            </p>
+            <p class="text">{reason}</p>
+            {proposal !== null && <p class="text hint">{proposal.summary}</p>}
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+/** What was fixed before the first round. */
+function Rules({ history: { split, benchmarks_usd, started_at, ended_at } }: { history: History }) {
+  const facts = [
+    ['started', started_at],
+    ...(ended_at === undefined ? [] : [['ended', ended_at]]),
+    ...(benchmarks_usd === undefined
+      ? []
+      : [['cost of its benchmarks', benchmarks_usd === null ? 'not known' : dollars(benchmarks_usd)]]),
+    ...(split === undefined
+      ? []
+      : [
+          ['training cases', idsOf(split.train, split.runs.train)],
+          ['validation cases', idsOf(split.validation, split.runs.validation)],
+          ['test cases', split.test.length === 0 ? 'none: too few cases' : idsOf(split.test, split.runs.test)],
+          ['a claim is about', split.scope],
+          ['gain found with power .8', `${points(split.detectable)} points`],
+        ]),
+  ]
+  return (
+    <section aria-labelledby="rules">
+      <h2 id="rules">Fixed before the first round</h2>
+      <dl class="facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <bdi>{value}</bdi>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
+
+function idsOf(ids: readonly number[], runs: number): string {
+  return `${ids.join(', ') || 'none'} (${plural(runs, 'run')} each)`
 }

@@ -2,6 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { JudgeError } from '../../schemas/grading.ts'
 import type { EvidencePack, RunDetail } from '../../schemas/page.ts'
+import { noteOf } from '../data/feedback.ts'
 import { detailOf, evidenceOf } from '../data/load.ts'
 import { at, type Model, markOf, type Run } from '../data/model.ts'
 import type { Place } from '../data/quotes.ts'
@@ -11,6 +12,7 @@ import { useKeys } from '../parts/keys.ts'
 import { Mark, MarksState } from '../parts/mark.tsx'
 import { Metrics } from '../parts/metrics.tsx'
 import { Note } from '../parts/note.tsx'
+import { hasBefore } from '../parts/previous.tsx'
 import { Rubric } from '../parts/rubric.tsx'
 import { amend, go, link, type Route } from '../route.ts'
 import { armLabel, visible } from '../words.ts'
@@ -80,7 +82,7 @@ function OneRun({ model, run, route }: { model: Model; run: Run; route: Route })
                   return id && <Mark model={model} one={{ id, run, text, passed }} />
                 }}
               />
-              <MarksState model={model} />
+              {evidence.ids !== undefined && <MarksState model={model} />}
               {evidence.rubric !== undefined && <Rubric rubric={evidence.rubric} />}
               {notesOf(evidence).length > 0 && (
                 <ul class="notes">
@@ -91,9 +93,15 @@ function OneRun({ model, run, route }: { model: Model; run: Run; route: Route })
               )}
             </>
           )}
-          <Note model={model} run={run} />
+          <Note model={model} id={noteOf(run)}>
+            {hasBefore(model, run) && (
+              <p>
+                <a href={link(route.path, { tab: 'previous' })}>Beside what it was in the iteration before</a>
+              </p>
+            )}
+          </Note>
         </section>
-        <RunParts run={run} detail={detail} route={route} />
+        <RunParts model={model} run={run} detail={detail} route={route} />
       </div>
     </>
   )

@@ -1,33 +1,37 @@
 /** Beside the verdicts: transcript, outputs or the raw records of a run. */
 import type { PageFile, RunDetail } from '../../schemas/page.ts'
-import type { Run } from '../data/model.ts'
+import type { Model, Run } from '../data/model.ts'
 import { Tree } from '../parts/json_tree.tsx'
 import { Output } from '../parts/output.tsx'
+import { hasBefore, Previous } from '../parts/previous.tsx'
 import { Timeline } from '../parts/timeline.tsx'
 import { amend, link, type Route } from '../route.ts'
 import { bytesText, visible } from '../words.ts'
 
-const tabs = ['transcript', 'outputs', 'raw'] as const
+const tabs = ['transcript', 'outputs', 'previous', 'raw'] as const
 type Tab = (typeof tabs)[number]
 
 interface Props {
+  model: Model
   run: Run
   /** undefined: on its way; null: the page has none. */
   detail: RunDetail | null | undefined
   route: Route
 }
 
-export function RunParts({ run, detail, route }: Props) {
-  const tab = tabs.find((one) => one === route.query.tab) ?? 'transcript'
+export function RunParts({ model, run, detail, route }: Props) {
+  const own = tabs.filter((one) => one !== 'previous' || hasBefore(model, run))
+  const tab = own.find((one) => one === route.query.tab) ?? 'transcript'
   const labels: Record<Tab, string> = {
     transcript: 'Transcript',
     outputs: `Outputs ${detail ? detail.outputs.length : ''}`,
+    previous: 'Previous',
     raw: 'Raw',
   }
   return (
     <section class="parts" aria-label="Transcript and outputs">
       <div class="tabs" role="tablist" aria-label="Parts of the run">
-        {tabs.map((name) => (
+        {own.map((name) => (
           <button
             key={name}
             type="button"
@@ -49,7 +53,7 @@ export function RunParts({ run, detail, route }: Props) {
             <code>{visible(run.folder) || 'the benchmark folder'}</code>.
           </p>
         ) : (
-          <Part run={run} tab={tab} detail={detail} route={route} />
+          <Part model={model} run={run} tab={tab} detail={detail} route={route} />
         )}
       </div>
     </section>
@@ -57,13 +61,14 @@ export function RunParts({ run, detail, route }: Props) {
 }
 
 interface PartProps {
+  model: Model
   run: Run
   tab: Tab
   detail: RunDetail
   route: Route
 }
 
-function Part({ run, tab, detail, route }: PartProps) {
+function Part({ model, run, tab, detail, route }: PartProps) {
   const { mark = '', file } = route.query
   switch (tab) {
     case 'transcript':
@@ -85,6 +90,8 @@ function Part({ run, tab, detail, route }: PartProps) {
           ))}
         </>
       )
+    case 'previous':
+      return <Previous model={model} run={run} detail={detail} />
     case 'raw':
       return (
         <>

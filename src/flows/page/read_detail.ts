@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
-import type { PageEvent, RunDetail } from '../../../schemas/page.ts'
+import type { PageBefore, PageEvent, RunDetail } from '../../../schemas/page.ts'
 import { checkAs } from '../../base/json.ts'
 import { readOutputs } from './read_outputs.ts'
 
@@ -27,13 +27,23 @@ export function readDetail(folder: string): RunDetail | null {
   }
 }
 
-/** A file that is not there, or no JSON, is shown as nothing. */
-function readLoose(file: string): unknown {
+/** A file that is not there, or no JSON, is null. */
+export function readLoose(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'))
   } catch {
     return null
   }
+}
+
+const answered = z.object({ final_response: z.string() })
+
+/** What the page shows of a run of the iteration before. */
+export function readBefore(folder: string): PageBefore {
+  const record = readLoose(path.join(folder, 'run.json'))
+  const said = answered.safeParse(record)
+  const outputs = readOutputs(path.join(folder, 'outputs'), hashesOf(record))
+  return { answer: said.success ? said.data.final_response : null, outputs }
 }
 
 const hashed = z.object({

@@ -10,8 +10,10 @@ import { packed } from '../../phases/4-report/page/pack.ts'
 import { nothingBeside, type Beside as PageBeside, pageOf } from '../../phases/4-report/page/page.ts'
 import { evidencePacks } from '../../phases/4-report/page/runs.ts'
 import { shell } from '../../phases/4-report/page/shell.ts'
+import { addPrevious, addVersions } from './add_more.ts'
 import { auditedIn, auditOf, idsOf } from './audit.ts'
 import { besideOf } from './beside.ts'
+import { Carried, type Where } from './carried.ts'
 import { byConcern } from './concern.ts'
 import { readDetail } from './read_detail.ts'
 import { Sidecars } from './sidecars.ts'
@@ -56,48 +58,30 @@ export async function makePage(request: PageRequest): Promise<string> {
   const audited = await auditedIn(folder, benchmark, redactor)
   const folderOf = (run: { eval_id: number; configuration: string; run_number: number }) =>
     relativeFolder(folder, request.folders.get(`${run.eval_id}/${run.configuration}/run-${run.run_number}`))
-  const most = singleFile ? inSingleFile : inPage
-  const data: { key: string; text: string }[] = []
-  const beside = new Sidecars(singleFile ? null : dataFolder(request.report))
-  let used = 0
+  const sidecars = new Sidecars(singleFile ? null : dataFolder(request.report))
+  const carried = new Carried(singleFile ? inSingleFile : inPage, singleFile ? null : sidecars)
   const evidence = evidencePacks(benchmark, audited === null ? null : idsOf(audited, folderOf))
   // thousands of runs never fit: then they are packed for speed, not for size
   const isMany = !singleFile && benchmark.runs.length > manyRuns
   const packs = evidence.map((pack) => packed(pack, isMany ? 1 : 6))
   const together = packs.reduce((sum, text) => sum + text.length, 0)
-  const packsInside = singleFile || (!isMany && together <= most / 2)
+  const packsInside = singleFile || (!isMany && together <= inPage / 2)
   packs.forEach((text, index) => {
-    if (packsInside) data.push({ key: `pack-${index}`, text })
-    else beside.write(`pack-${index}`, text)
+    if (packsInside) carried.inside(`pack-${index}`, text)
+    else sidecars.write(`pack-${index}`, text)
   })
-  if (packsInside) used += together
-  const left: string[] = []
-  const detailOf = (runs: PageRuns): (0 | 1 | 2)[] => {
-    const places = runs.case.map((): 0 | 1 | 2 => 0)
+  const detailOf = (runs: PageRuns): Where[] => {
+    const places = runs.case.map((): Where => 0)
     for (const index of byConcern(runs, benchmark)) {
-      const relative = runs.folder[index] ?? ''
-      const own = relative === '' ? '' : path.join(folder, relative)
-      if (own === '' || !existsSync(own)) continue
-      const key = pageKey(relative)
-      const full = used >= most
-      if (full && singleFile) {
-        left.push(relative)
-        continue
-      }
-      places[index] = full ? 2 : 1
-      if (full && beside.isFresh(key, own)) continue
-      const text = packed(redactor.value(readDetail(own)), full ? 1 : 6)
-      if (full) beside.write(key, text, own)
-      else {
-        data.push({ key, text })
-        used += text.length
-      }
+      const own = path.join(folder, runs.folder[index] ?? '')
+      if (own === folder || !existsSync(own)) continue
+      places[index] = carried.put(pageKey(runs.folder[index] ?? ''), () => redactor.value(readDetail(own)), own)
     }
     return places
   }
-  const more = request.compared ? { ...nothingBeside, ...request.compared } : besideOf(folder)
   const page = pageOf(benchmark, {
-    ...more,
+    ...nothingBeside,
+    ...(request.compared ?? besideOf(folder)),
     prompts: request.prompts,
     files: request.files ?? new Map(),
     folderOf,
@@ -105,16 +89,24 @@ export async function makePage(request: PageRequest): Promise<string> {
     packs: packs.map(() => (packsInside ? 1 : 2)),
     stamp: benchmark.metadata.timestamp.replaceAll(/\D/g, '') + Date.now().toString(36),
     running: request.running ?? false,
-    left_out: [],
   })
   if (audited !== null) page.extras.audit = auditOf(audited, page)
-  if (left.length > 0) {
-    page.left_out.push(
-      `Transcripts and outputs of ${left.length} runs are left out of this single file, those that failed and regressed last.`,
-    )
-  }
-  beside.end()
-  return shell({ page, data, served: request.served ?? false })
+  if (!isMany) addPrevious(page, { folder, redactor, carried })
+  addVersions(page, { folder, redactor, carried })
+  page.left_out.push(...leftOut(carried.refused))
+  sidecars.end()
+  return shell({ page, data: carried.data, served: request.served ?? false })
+}
+
+function leftOut(refused: readonly string[]): string[] {
+  const said = [
+    ['run-', 'Transcripts and outputs of', 'those that failed and regressed last'],
+    ['before-', 'What was in the iteration before of', 'their notes are here'],
+  ] as const
+  return said.flatMap(([prefix, what, but]) => {
+    const left = refused.filter((key) => key.startsWith(prefix)).length
+    return left === 0 ? [] : [`${what} ${left} runs are left out of this single file, ${but}.`]
+  })
 }
 
 function relativeFolder(folder: string, run: string | undefined): string {

@@ -2,21 +2,20 @@
 import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { feedback } from '../../../schemas/feedback.ts'
 import type { Plan } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/error.ts'
 import { exists } from '../../base/files.ts'
-import { checkAs } from '../../base/json.ts'
 import { redactorFor } from '../../base/redact.ts'
 import { auditLogFile } from '../../store/audit_log.ts'
 import { isHeld } from '../../store/lease.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
-import { listBenchmarks, readPlan, writeArtefact } from '../../store/store.ts'
+import { listBenchmarks, readPlan } from '../../store/store.ts'
 import type { FlowContext } from '../context.ts'
 import { auditWorkspace, keepMark } from '../label.ts'
 import { caseFiles } from '../page/case_files.ts'
 import { makePage } from '../page/write_page.ts'
 import { benchmarkNow } from '../summarize.ts'
+import { mergeNotes } from './notes.ts'
 import { startServer } from './server.ts'
 
 const pause = 1000
@@ -38,7 +37,7 @@ export async function serve(asked: string, context: FlowContext, started: (url: 
     page: () => pageNow(folder, plan, own, context),
     data: path.join(own, 'report.data'),
     keep: new Map([
-      ['/feedback', async (body) => writeArtefact(feedback, file, checkAs(feedback, JSON.parse(body), 'feedback'))],
+      ['/feedback', (body) => mergeNotes(file, body)],
       ['/audit', (body) => keepMark(folder, plan, body)],
     ]),
   })

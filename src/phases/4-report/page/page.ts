@@ -32,6 +32,7 @@ export interface Beside {
   left_out: string[]
   feedback: PageNote[]
   previous: PageNote[]
+  previous_name: string | null
   extras: PageExtras
   /** Two benchmarks in one; `said` holds what is to be said otherwise than of one. */
   compared?: { two: PageCompared; said: Partial<PageSaid> }
@@ -47,6 +48,7 @@ export const nothingBeside: Beside = {
   left_out: [],
   feedback: [],
   previous: [],
+  previous_name: null,
   extras: {},
 }
 
@@ -79,6 +81,7 @@ export function pageOf(made: Benchmark, beside: Beside): Page {
     left_out: beside.left_out,
     feedback: beside.feedback,
     previous: beside.previous,
+    previous_name: beside.previous_name,
     extras: beside.extras,
   }
 }

@@ -1,0 +1,57 @@
+/** What else the page carries on demand: each run as it was in the iteration before, the skill as each version had it. */
+import path from 'node:path'
+import { type Page, pageKey } from '../../../schemas/page.ts'
+import type { Redactor } from '../../base/redact.ts'
+import { auditWorkspace } from '../label.ts'
+import { notesOf } from './beside.ts'
+import type { Carried } from './carried.ts'
+import { previousOf } from './previous.ts'
+import { readBefore } from './read_detail.ts'
+import { versionsOf } from './versions.ts'
+
+interface Source {
+  /** Of the benchmark, absolute. */
+  folder: string
+  redactor: Redactor
+  carried: Carried
+}
+
+/** A note is found by its run's name there, or is of a whole case. */
+export function addPrevious(page: Page, { folder, redactor, carried }: Source): void {
+  const previous = previousOf(folder)
+  if (previous === null) return
+  const { runs, cases } = page
+  page.previous_name = path.basename(previous.folder)
+  const renamed = new Map<string, string>()
+  runs.before = runs.folder.map((own, index) => {
+    const before = previous.runOf({ eval_id: cases[runs.case[index] ?? -1]?.eval_id ?? -1, folder: own })
+    if (before === null) return 0
+    renamed.set(noteId(before), noteId(own))
+    renamed.set(
+      noteId(path.posix.dirname(path.posix.dirname(before))),
+      noteId(path.posix.dirname(path.posix.dirname(own))),
+    )
+    const source = path.join(previous.folder, before)
+    return carried.put(`before-${pageKey(own)}`, () => redactor.value(readBefore(source)), source)
+  })
+  page.previous = notesOf(path.join(previous.folder, 'feedback.json')).map((note) => {
+    return { ...note, run_id: renamed.get(note.run_id) ?? note.run_id }
+  })
+}
+
+/** skill-creator's: the folder with / as -. */
+function noteId(folder: string): string {
+  return folder.replaceAll('/', '-')
+}
+
+export function addVersions(page: Page, { folder, redactor, carried }: Source): void {
+  const { history } = page.extras
+  if (history === undefined || !('value' in history)) return
+  const names = history.value.iterations.map(({ version }) => version)
+  const found = versionsOf(auditWorkspace(folder), names)
+  if (found === null) return
+  page.extras.versions = {
+    names: Object.keys(found.versions),
+    at: carried.put('versions', () => redactor.value(found)),
+  }
+}

@@ -1,0 +1,43 @@
+/** Where packed data goes: into the page as long as there is room, then beside it; a page that is all of it has no beside. */
+import { packed } from '../../phases/4-report/page/pack.ts'
+import type { Sidecars } from './sidecars.ts'
+
+/** 0: nowhere, 1: in the page, 2: in a file beside it. */
+export type Where = 0 | 1 | 2
+
+export class Carried {
+  readonly data: { key: string; text: string }[] = []
+  /** Keys of what had no room. */
+  readonly refused: string[] = []
+  #used = 0
+  readonly #most: number
+  readonly #sidecars: Sidecars | null
+
+  /** `most`: packed characters in the page. */
+  constructor(most: number, sidecars: Sidecars | null) {
+    this.#most = most
+    this.#sidecars = sidecars
+  }
+
+  /** `run`: the folder that the value is read from; a file that was made of it and is fresh is left as it is. */
+  put(key: string, value: () => unknown, run: string | null = null): Where {
+    const isInside = this.#used < this.#most
+    if (isInside) {
+      this.inside(key, packed(value()))
+      return 1
+    }
+    if (this.#sidecars === null) {
+      this.refused.push(key)
+      return 0
+    }
+    if (run !== null && this.#sidecars.isFresh(key, run)) return 2
+    this.#sidecars.write(key, packed(value(), 1), run)
+    return 2
+  }
+
+  /** Whatever room there is. */
+  inside(key: string, text: string): void {
+    this.data.push({ key, text })
+    this.#used += text.length
+  }
+}

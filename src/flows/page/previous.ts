@@ -1,0 +1,79 @@
+/** The iteration before: the benchmark of the same skill made just before this one, and what each run was in it. */
+import { existsSync, readdirSync } from 'node:fs'
+import path from 'node:path'
+import { z } from 'zod'
+import { isTimestampName } from '../../store/paths.ts'
+import { readLoose } from './read_detail.ts'
+
+export interface Previous {
+  /** Its folder, absolute. */
+  folder: string
+  /** The folder of a run there, relative to it with /; null: it has no such run. */
+  runOf(run: { eval_id: number; folder: string }): string | null
+}
+
+/** null: there is none. */
+export function previousOf(folder: string): Previous | null {
+  const before = previousFolder(folder)
+  if (before === null) return null
+  const cases = new Map(entries(before).flatMap((name) => (/^eval-\d+/.test(name) ? [[idOf(before, name), name]] : [])))
+  return {
+    folder: before,
+    runOf: ({ eval_id, folder: own }) => {
+      if (own === '') return null
+      const [, ...rest] = own.split('/')
+      // a case may have got another name; its number stays
+      const other = path.posix.join(cases.get(eval_id) ?? '', ...rest)
+      return [own, other].find((name) => existsSync(path.join(before, name))) ?? null
+    },
+  }
+}
+
+/** `benchmarks/<time>` and its like, or `iteration-<n>`. */
+function previousFolder(folder: string): string | null {
+  const [parent, own] = [path.dirname(folder), path.basename(folder)]
+  const skill = skillOf(folder)
+  const isEarlier = /^iteration-\d+$/.test(own)
+    ? (name: string) => /^iteration-\d+$/.test(name) && numberIn(name) < numberIn(own)
+    : isTimestampName(own)
+      ? (name: string) => isTimestampName(name) && byTime(name, own) < 0
+      : () => false
+  const earlier = entries(parent).filter(isEarlier).sort(byTime).reverse()
+  const same = earlier.find((name) => {
+    const other = skillOf(path.join(parent, name))
+    return other === null || skill === null || other === skill
+  })
+  return same === undefined ? null : path.join(parent, same)
+}
+
+function byTime(a: string, b: string): number {
+  return a.localeCompare(b, 'en', { numeric: true })
+}
+
+function numberIn(name: string): number {
+  return Number(name.replace(/\D+/, ''))
+}
+
+function entries(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+const named = z.object({ metadata: z.object({ skill_name: z.string() }) })
+const planned = z.object({ skill: z.object({ name: z.string() }) })
+const numbered = z.object({ eval_id: z.number() })
+
+function skillOf(folder: string): string | null {
+  const plan = planned.safeParse(readLoose(path.join(folder, 'plan.json')))
+  if (plan.success) return plan.data.skill.name
+  const benchmark = named.safeParse(readLoose(path.join(folder, 'benchmark.json')))
+  return benchmark.success ? benchmark.data.metadata.skill_name : null
+}
+
+function idOf(folder: string, name: string): number {
+  const found = numbered.safeParse(readLoose(path.join(folder, name, 'eval_metadata.json')))
+  return found.success ? found.data.eval_id : numberIn(name)
+}

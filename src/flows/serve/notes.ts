@@ -1,0 +1,29 @@
+/** Notes that a served page sends, put into feedback.json: of each run the newest, so that two open pages lose nothing of each other. */
+import { type Feedback, feedback } from '../../../schemas/feedback.ts'
+import { exists } from '../../base/files.ts'
+import { checkAs, parseJson } from '../../base/json.ts'
+import { writeArtefact } from '../../store/store.ts'
+import { feedbackIn } from '../page/notes.ts'
+
+/** One after the other, since each reads what is there. */
+const last = { write: Promise.resolve() }
+
+/** Throws UserError for what are no notes. An emptied note goes. */
+export function mergeNotes(file: string, body: string): Promise<void> {
+  const sent = checkAs(feedback, parseJson(body, 'feedback'), 'feedback')
+  const written = last.write.then(async () => {
+    const before = (await exists(file)) ? feedbackIn(file) : []
+    await writeArtefact(feedback, file, { ...sent, reviews: merged([...before, ...sent.reviews]) })
+  })
+  last.write = written.catch(() => {})
+  return written
+}
+
+function merged(reviews: Feedback['reviews']): Feedback['reviews'] {
+  const newest = new Map<string, Feedback['reviews'][number]>()
+  for (const one of reviews) {
+    const before = newest.get(one.run_id)
+    if (before === undefined || !(Date.parse(one.timestamp) < Date.parse(before.timestamp))) newest.set(one.run_id, one)
+  }
+  return [...newest.values()].filter((one) => one.feedback.trim() !== '')
+}

@@ -1,0 +1,375 @@
+/** Artefacts of a workspace beside its benchmarks, each free text in them made by `say`: plain for the views, hostile for the attacks. */
+import { analysis } from '../../schemas/analysis.ts'
+import { comparison } from '../../schemas/comparison.ts'
+import { history } from '../../schemas/history.ts'
+import { trend } from '../../schemas/trend.ts'
+import { triggers } from '../../schemas/triggers.ts'
+
+type Say = (text: string) => string
+
+const at = '2026-01-15T11:00:00Z'
+
+/** 6 queries: 2 right, a missed one, a wrongly triggered one, one with an error, one without any answer. */
+export function triggersFile(say: Say): string {
+  const share = (value: number, n: number) => ({ value, ci_low: value / 2, ci_high: (1 + value) / 2, n })
+  const run = (number: number, more: object = {}) => ({
+    run_number: number,
+    run_id: `query-1/run-${number}`,
+    outcome: 'triggered',
+    via: say('Skill'),
+    at_step: 1,
+    before: [say('Read')],
+    others: [say('other-skill')],
+    stopped: true,
+    at_limit: false,
+    error: null,
+    attempts: 1,
+    duration_ms: 1200,
+    tokens: 900,
+    cost: { usd: 0.01, source: 'agent' },
+    ...more,
+  })
+  const not = { outcome: 'not_triggered', via: null, at_step: null, stopped: false, at_limit: true }
+  const error = {
+    ...not,
+    outcome: 'error',
+    error: { kind: 'rate_limited', message: say('429: slow down') },
+    cost: null,
+    duration_ms: null,
+  }
+  const rows: [string, boolean, object[]][] = [
+    ['merge these two PDFs', true, [{}, {}, {}]],
+    ['what is the weather', false, [not, not, not]],
+    ['split the invoice', true, [not, not, {}]],
+    ['draw a cat', false, [{}, {}, not]],
+    ['rotate page 3', true, [{}, error, {}]],
+    ['read this scan', true, [error, error, { ...error, outcome: 'missing', error: null }]],
+  ]
+  const results = rows.map(([query, should_trigger, runs], index) => {
+    const all = runs.map((more, number) => run(number + 1, more))
+    const count = (outcome: string) => all.filter((one) => one.outcome === outcome).length
+    const [yes, no] = [count('triggered'), count('not_triggered')]
+    const trigger_rate = yes + no === 0 ? null : yes / (yes + no)
+    return {
+      query_id: index + 1,
+      id: null,
+      query: say(query),
+      should_trigger,
+      trigger_rate,
+      ci_low: (trigger_rate ?? 0) / 2,
+      ci_high: (1 + (trigger_rate ?? 1)) / 2,
+      triggers: yes,
+      runs: yes + no,
+      errors: count('error'),
+      missing: count('missing'),
+      pass: trigger_rate === null ? null : trigger_rate >= 0.5 === should_trigger,
+      split: null,
+      note: say('from the author'),
+      query_runs: all,
+    }
+  })
+  const value = triggers.parse({
+    schema_version: 1,
+    created_at: at,
+    skill_name: say('pdf'),
+    description: say('Works with PDF files.'),
+    skill_sha256: 'a'.repeat(64),
+    set: {
+      path: say('evals/trigger-eval.json'),
+      sha256: 'b'.repeat(64),
+      format: say('skill-creator'),
+      warnings: [{ file: say('evals/trigger-eval.json'), at: '$[3]', message: say('a doubled query') }],
+    },
+    among: [{ name: say('docx'), description: say('Word files.') }],
+    configuration: 'with_skill',
+    engine: { name: 'anthropic', model: 'claude-sonnet-4-5', effort: null },
+    version: null,
+    model: say('claude-sonnet-4-5'),
+    sandbox: null,
+    options: { runs: 3, threshold: 0.5, timeout_seconds: 30, max_turns: 3, stop_early: true },
+    results,
+    summary: {
+      total: 6,
+      passed: 3,
+      failed: 2,
+      undecided: 1,
+      runs_planned: 18,
+      runs_decided: 14,
+      runs_failed: 3,
+      runs_missing: 1,
+    },
+    metrics: {
+      matrix: { true_positive: 6, false_negative: 2, false_positive: 2, true_negative: 4 },
+      recall: share(0.78, 3),
+      precision: share(0.75, 4),
+      false_trigger_rate: share(0.33, 2),
+      accuracy: share(0.6, 5),
+      method: 'wilson over queries',
+    },
+    confusions: [
+      {
+        query_id: 3,
+        query: say('split the invoice'),
+        kind: 'missed',
+        trigger_rate: 1 / 3,
+        instead: [{ skill: say('xlsx'), runs: 2 }],
+      },
+      { query_id: 4, query: say('draw a cat'), kind: 'wrongly_triggered', trigger_rate: 2 / 3, instead: [] },
+    ],
+    cost: { usd: 0.14, tokens: 12_600, seconds: 16.8, unknown: 4 },
+    saving: {
+      stopped: 8,
+      of: 14,
+      unit: 'usd',
+      mean_stopped: 0.01,
+      mean_whole: 0.04,
+      basis: 'runs that did not trigger',
+      saved: 0.24,
+      saved_share: 0.75,
+    },
+    complete: false,
+    stop: null,
+    warnings: [say('the engine shows no costs of cached answers')],
+  })
+  return JSON.stringify(value)
+}
+
+/** v0; v1 of it, rejected on training; v2 of it, accepted; v3 of v2, a tie; a refused proposal; the test. */
+export function historyFile(say: Say): string {
+  const proposal = {
+    summary: say('Says how to merge'),
+    why: say('Two training cases lost pages'),
+    files: [{ path: say('SKILL.md'), change: 'modified', lines_added: 2, lines_removed: 1 }],
+    engine: 'anthropic',
+    model: null,
+    tokens: null,
+    cost_usd: 0.2,
+  }
+  const gate = (result: string, stage: string, difference: number) => ({
+    result,
+    stage,
+    reason: say(`${result} by ${difference}`),
+    against: say('v0'),
+    scope: 'cases_like_these',
+    candidate_mean: 0.5 + difference,
+    incumbent_mean: 0.5,
+    difference,
+    ci_low: difference - 0.1,
+    ci_high: difference + 0.1,
+    p_value: 0.012,
+    p_method: 'paired t',
+    alpha: 0.02,
+    n_cases: 8,
+    blocks: 4,
+    planned_blocks: 6,
+    looks: [],
+    guards: [
+      {
+        name: 'cost_usd',
+        passed: true,
+        ratio: 1.1,
+        ci_high: 1.2,
+        limit: 1.25,
+        message: say('costs 1.1 times as much'),
+      },
+    ],
+  })
+  const estimate = (mean: number) => ({ mean, ci_low: mean - 0.1, ci_high: mean + 0.1 })
+  const of = (version: string, parent: string | null, rate: number, more: object) => ({
+    version,
+    parent,
+    expectation_pass_rate: rate,
+    is_current_best: false,
+    cost_usd: 0.5,
+    ...more,
+  })
+  const value = history.parse({
+    started_at: at,
+    skill_name: say('pdf'),
+    current_best: 'v2',
+    schema_version: 1,
+    iterations: [
+      of('v0', null, 0.5, { grading_result: 'baseline', rate_of: 'validation' }),
+      of('v1', 'v0', 0.4, { grading_result: 'lost', rate_of: 'train', gate: gate('lost', 'train', -0.1), proposal }),
+      of('v2', 'v0', 0.72, {
+        grading_result: 'won',
+        rate_of: 'validation',
+        is_current_best: true,
+        gate: gate('won', 'validation', 0.22),
+        proposal,
+        benchmarks: {
+          train: 'benchmarks/2026-01-14T10-00-00Z',
+          validation: '../../../etc',
+        },
+      }),
+      of('v3', 'v2', 0.73, {
+        grading_result: 'tie',
+        rate_of: 'validation',
+        gate: gate('tie', 'validation', 0.01),
+        proposal,
+      }),
+      of(say('constructor'), 'v3', 0.1, { grading_result: 'lost', cost_usd: null }),
+    ],
+    split: {
+      seed: 1,
+      kind: 'three_way',
+      train: [1, 2],
+      validation: [3, 4],
+      test: [5],
+      strata: [],
+      suite_sha256: 'c'.repeat(64),
+      runs: { train: 2, validation: 4, test: 6 },
+      scope: say('cases like these'),
+      detectable: 0.2,
+      power: [],
+    },
+    headroom: {
+      pass_rate: 0.5,
+      room: 0.5,
+      noise: 0.1,
+      detectable: 0.2,
+      enough: true,
+      message: say('There is room above the noise.'),
+    },
+    refused: [
+      {
+        iteration: 2,
+        parent: 'v0',
+        rule: 'leakage',
+        reason: say('it holds the answer of a validation case'),
+        proposal,
+        cost_usd: 0.1,
+        ended_at: at,
+      },
+    ],
+    stopped: {
+      reason: 'plateau',
+      message: say('Three rounds without a gain.'),
+      failures: [{ kind: say('wrong total'), cases: [1, 2], runs: 3 }],
+    },
+    test: {
+      benchmark: 'benchmarks/x',
+      best: 'v2',
+      v0: estimate(0.5),
+      candidate: estimate(0.65),
+      gain: { ...estimate(0.15), method: 'paired t', n_cases: 5, n_runs: 30 },
+      validation_gain: 0.22,
+      sentence: say('Validation said +22 points, the test says +15 [4, 26].'),
+    },
+    benchmarks_usd: 4.2,
+    ended_at: at,
+  })
+  return JSON.stringify(value)
+}
+
+/** A winner by both orders; the key is in it. */
+export function comparisonFile(say: Say, more: object = {}): string {
+  const side = (score: number) => ({
+    content: { [say('correctness')]: score, [say('completeness')]: score - 1 },
+    structure: { [say('layout')]: 3 },
+    content_score: score - 0.5,
+    structure_score: 3,
+    overall_score: score + 2.5,
+  })
+  const results = (passed: number) => ({
+    passed,
+    total: 2,
+    pass_rate: passed / 2,
+    details: [
+      { text: say('The total is 12'), passed: true },
+      { text: say('It cites a source'), passed: passed === 2 },
+    ],
+  })
+  const quality = (score: number) => ({ score, strengths: [say('complete')], weaknesses: [say('long')] })
+  const judged = (shown_first: string, winner: string) => ({
+    shown_first,
+    winner,
+    reasoning: say(`${winner} adds up`),
+    overall_score: { A: 7.5, B: 5.5 },
+    contradicts_scores: false,
+  })
+  const value = comparison.parse({
+    winner: 'A',
+    reasoning: say('A is complete, B loses a page.'),
+    rubric: { A: side(5), B: side(3) },
+    output_quality: { A: quality(8), B: quality(5) },
+    expectation_results: { A: results(2), B: results(1) },
+    schema_version: 1,
+    sides: {
+      A: { configuration: say('with_skill'), run: say('eval-1/with_skill/run-1') },
+      B: { configuration: say('without_skill'), run: say('eval-1/without_skill/run-1') },
+    },
+    criteria: {
+      chosen_by: 'judge',
+      content: [{ name: say('correctness'), meaning: say('the sums are right') }],
+      structure: [{ name: say('layout'), meaning: say('one table') }],
+    },
+    seed: 7,
+    order: ['B', 'A'],
+    flips: 0,
+    judgements: [judged('B', 'A'), judged('A', 'A')],
+    lengths: { A: { response_chars: 100, files: 1, bytes: 50 }, B: { response_chars: 80, files: 0, bytes: 0 } },
+    judge: { engine: say('anthropic'), model: say('claude-opus'), calls: 4, tokens: null, cost_usd: 0.03 },
+    ...more,
+  })
+  return JSON.stringify(value)
+}
+
+/** Two benchmarks of two versions. */
+export function trendFile(say: Say): string {
+  const point = (day: number, mean: number) => ({
+    folder: say(`benchmarks/2026-01-${day}`),
+    timestamp: `2026-01-${day}T10:00:00Z`,
+    skill: say('pdf'),
+    skill_version: `${day}`.repeat(32),
+    suite_version: null,
+    engine: say('anthropic'),
+    agent_version: null,
+    model: say('claude-sonnet-4-5'),
+    complete: true,
+    cases: 3,
+    candidate: { configuration: 'with_skill', mean, runs: 9 },
+    baseline: { configuration: 'without_skill', mean: 0.4, runs: 9 },
+    lift: { mean: mean - 0.4, ci_low: mean - 0.5, ci_high: mean - 0.3, p_value: 0.04, verdict: 'helps' },
+  })
+  const points = [point(14, 0.5), point(15, 0.7)]
+  const group = (name: string, newest: object) => ({
+    skill: say('pdf'),
+    name,
+    benchmarks: 1,
+    first: '2026-01-14T10:00:00Z',
+    newest,
+  })
+  const value = trend.parse({
+    schema_version: 1,
+    points,
+    by: { skill_version: points.map((one) => group(`${one.skill_version}`, one)), model: [], agent_version: [] },
+    costs: [{ month: '2026-01', benchmarks: 2, agent_usd: 1.2, judge_usd: null, improve_usd: null, unknown_runs: 0 }],
+    left_out: [{ file: say('x/benchmark.json'), message: say('not valid JSON') }],
+  })
+  return JSON.stringify(value)
+}
+
+export function analysisFile(say: Say): string {
+  const value = analysis.parse({
+    comparison_summary: {
+      winner: 'A',
+      winner_skill: say('with_skill'),
+      loser_skill: say('without_skill'),
+      comparator_reasoning: say('A is complete.'),
+    },
+    winner_strengths: [say('it checks its sums')],
+    loser_weaknesses: [say('it guesses')],
+    instruction_following: { winner: { score: 9, issues: [say('none')] }, loser: { score: 4, issues: [] } },
+    improvement_suggestions: [
+      {
+        priority: say('high'),
+        category: say('instructions'),
+        suggestion: say('Say how pages are counted'),
+        expected_impact: say('no lost page'),
+      },
+    ],
+    transcript_insights: { winner_execution_pattern: say('read, wrote'), loser_execution_pattern: say('wrote') },
+  })
+  return JSON.stringify(value)
+}

@@ -1,0 +1,73 @@
+/** A run as it was in the iteration before: the note on it, its answer and files, or the lines in which they differ from now. */
+import { useEffect, useState } from 'preact/hooks'
+import type { PageBefore, RunDetail } from '../../schemas/page.ts'
+import { answerOf } from '../data/answer.ts'
+import { noteOf, previousNote } from '../data/feedback.ts'
+import { beforeOf } from '../data/load.ts'
+import type { Model, Run } from '../data/model.ts'
+import { visible } from '../words.ts'
+import { Diff } from './diff.tsx'
+import { Output } from './output.tsx'
+import { Text } from './text.tsx'
+
+interface Props {
+  model: Model
+  run: Run
+  detail: RunDetail
+}
+
+export function hasBefore({ runs }: Model, run: Run): boolean {
+  return (runs.before?.[run.index] ?? 0) > 0
+}
+
+export function Previous({ model, run, detail }: Props) {
+  const [before, setBefore] = useState<PageBefore | null>()
+  const [isDiff, setDiff] = useState(false)
+  useEffect(() => {
+    let gone = false
+    const arrived = (value: PageBefore | null) => gone || setBefore(value)
+    beforeOf(model, run.index).then(arrived, () => arrived(null))
+    return () => {
+      gone = true
+    }
+  }, [model, run.index])
+  if (before === undefined) return <p class="empty">Reading…</p>
+  if (before === null) return <p class="empty">The page does not carry it.</p>
+  const note = previousNote(model, noteOf(run))
+  return (
+    <>
+      <div class="section-head">
+        <h3>
+          <bdi>{visible(model.page.previous_name ?? '')}</bdi>
+        </h3>
+        <button type="button" aria-pressed={isDiff} onClick={() => setDiff(!isDiff)}>
+          {isDiff ? 'As it was' : 'Differences to now'}
+        </button>
+      </div>
+      {note !== null && <blockquote class="text">{note}</blockquote>}
+      <article class="pair">
+        <h3>final answer</h3>
+        {isDiff ? (
+          <Diff before={before.answer ?? ''} after={answerOf(detail) ?? ''} />
+        ) : before.answer === null ? (
+          <p class="empty">It gave no answer.</p>
+        ) : (
+          <Text text={before.answer} />
+        )}
+      </article>
+      {before.outputs.map((file) => {
+        const now = detail.outputs.find(({ path }) => path === file.path)
+        return isDiff && file.as === 'text' && now?.as === 'text' ? (
+          <article key={file.path} class="pair">
+            <h3>
+              <bdi>{visible(file.path)}</bdi>
+            </h3>
+            <Diff before={file.body} after={now.body} />
+          </article>
+        ) : (
+          <Output key={file.path} file={file} />
+        )
+      })}
+    </>
+  )
+}

@@ -1,0 +1,130 @@
+/** Trend: every benchmark of the workspace over time, each difference with its interval, and what it all cost by month. */
+import type { Trend, TrendPoint } from '../../schemas/trend.ts'
+import type { Model } from '../data/model.ts'
+import { Forest } from '../parts/forest.tsx'
+import { Tree } from '../parts/json_tree.tsx'
+import { scrolls } from '../parts/scrolls.ts'
+import { dollars, percent, plural, points } from '../words.ts'
+
+export function hasTrend({ page }: Model): boolean {
+  return page.extras.trend !== undefined
+}
+
+export function TrendView({ model }: { model: Model }) {
+  const { trend } = model.page.extras
+  if (trend === undefined) return null
+  return (
+    <>
+      <header class="lead">
+        <h1>{'value' in trend ? `${plural(trend.value.points.length, 'benchmark')} over time` : 'Trend'}</h1>
+      </header>
+      {'value' in trend ? <Points trend={trend.value} /> : <Tree value={trend.raw} />}
+    </>
+  )
+}
+
+function Points({ trend }: { trend: Trend }) {
+  const newest = trend.points.toReversed()
+  return (
+    <>
+      {trend.left_out.length > 0 && (
+        <div class="banner">
+          {trend.left_out.map(({ file, message }) => (
+            <p key={file}>
+              Left out: <bdi>{file}</bdi>: <bdi>{message}</bdi>
+            </p>
+          ))}
+        </div>
+      )}
+      <section aria-labelledby="points">
+        <h2 id="points">
+          Benchmarks <small>newest first; as of when `view --trend` was run</small>
+        </h2>
+        <div class="card scroll" {...scrolls}>
+          <table class="plain trend">
+            <thead>
+              <tr>
+                <th scope="col" class="left">
+                  made
+                </th>
+                <th scope="col" class="left">
+                  version, model
+                </th>
+                <th scope="col">with</th>
+                <th scope="col">baseline</th>
+                <th scope="col">difference</th>
+                <th scope="col">interval</th>
+                <td />
+              </tr>
+            </thead>
+            <tbody>
+              {newest.map((point) => (
+                <Row key={point.folder} point={point} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </section>
+      <Costs trend={trend} />
+    </>
+  )
+}
+
+function Row({ point }: { point: TrendPoint }) {
+  const { timestamp, skill_version, model, candidate, baseline, lift, complete } = point
+  const known = lift !== null && lift.ci_low !== null && lift.ci_high !== null
+  return (
+    <tr>
+      <th scope="row">
+        <time dateTime={timestamp}>{timestamp.slice(0, 16).replace('T', ' ')}</time>{' '}
+        {!complete && <em class="tag warn">incomplete</em>}
+      </th>
+      <td class="left">
+        <code>{skill_version?.slice(0, 8) ?? '–'}</code> <bdi>{model ?? '–'}</bdi>
+      </td>
+      <td>{candidate === null ? '–' : percent(candidate.mean)}</td>
+      <td>{baseline === null ? '–' : percent(baseline.mean)}</td>
+      <td>{lift === null ? '–' : points(lift.mean)}</td>
+      <td>{known ? `${points(lift.ci_low ?? 0)} to ${points(lift.ci_high ?? 0)}` : '–'}</td>
+      <td class="wide">{lift !== null && <Forest mean={lift.mean} low={lift.ci_low} high={lift.ci_high} />}</td>
+    </tr>
+  )
+}
+
+function Costs({ trend: { costs } }: { trend: Trend }) {
+  if (costs.length === 0) return null
+  const money = (usd: number | null) => (usd === null ? '–' : dollars(usd))
+  return (
+    <section aria-labelledby="months">
+      <h2 id="months">Cost by month</h2>
+      <div class="card scroll" {...scrolls}>
+        <table class="plain">
+          <thead>
+            <tr>
+              <th scope="col" class="left">
+                month
+              </th>
+              <th scope="col">benchmarks</th>
+              <th scope="col">agent</th>
+              <th scope="col">judge</th>
+              <th scope="col">improve</th>
+              <th scope="col">runs of unknown cost</th>
+            </tr>
+          </thead>
+          <tbody>
+            {costs.map(({ month, benchmarks, agent_usd, judge_usd, improve_usd, unknown_runs }) => (
+              <tr key={month}>
+                <th scope="row">{month}</th>
+                <td>{benchmarks}</td>
+                <td>{money(agent_usd)}</td>
+                <td>{money(judge_usd)}</td>
+                <td>{money(improve_usd)}</td>
+                <td>{unknown_runs}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}

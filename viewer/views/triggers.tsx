@@ -1,0 +1,217 @@
+/** Triggers: for which queries the agent used the skill, how sure that is, what it got wrong, what gave no answer. */
+import type { TriggerConfusion, TriggerShare, Triggers } from '../../schemas/triggers.ts'
+import type { Model } from '../data/model.ts'
+import { Figure } from '../parts/figure.tsx'
+import { Tree } from '../parts/json_tree.tsx'
+import { scrolls } from '../parts/scrolls.ts'
+import { link, type Route } from '../route.ts'
+import { count, dollars, percent, plural, seconds } from '../words.ts'
+import { Queries } from './queries.tsx'
+
+export function hasTriggers({ page }: Model): boolean {
+  return page.extras.triggers !== undefined
+}
+
+export function TriggersView({ model, route }: { model: Model; route: Route }) {
+  const { triggers } = model.page.extras
+  if (triggers === undefined) return null
+  if ('value' in triggers) return <Measured triggers={triggers.value} route={route} />
+  return (
+    <>
+      <header class="lead">
+        <h1>Triggers</h1>
+      </header>
+      <p class="banner">triggers.json is not of a known form; here it is as it is.</p>
+      <Tree value={triggers.raw} />
+    </>
+  )
+}
+
+function Measured({ triggers, route }: { triggers: Triggers; route: Route }) {
+  const { summary, metrics, confusions } = triggers
+  const { passed, total } = summary
+  return (
+    <>
+      <header class="lead">
+        <h1>
+          {passed} of {total} {total === 1 ? 'query behaves' : 'queries behave'} as they should
+        </h1>
+      </header>
+      <Gaps triggers={triggers} />
+      <section aria-labelledby="rates">
+        <h2 id="rates">
+          How well it triggers <small>intervals count queries, not runs</small>
+        </h2>
+        <div class="figures">
+          <Rate name="recall" share={metrics.recall} of="queries that should trigger, the mean rate" />
+          <Rate name="precision" share={metrics.precision} of="runs that triggered, the share that should" />
+          <Rate
+            name="wrongly triggered"
+            share={metrics.false_trigger_rate}
+            of="queries that should not, the mean rate"
+          />
+          <Rate name="accuracy" share={metrics.accuracy} of="queries that behave as they should" />
+        </div>
+      </section>
+      {confusions.length > 0 && <Confusions confusions={confusions} />}
+      <Queries triggers={triggers} route={route} />
+      <Costs triggers={triggers} />
+      <Facts triggers={triggers} />
+    </>
+  )
+}
+
+/** What is in no rate, before any of them. */
+function Gaps({ triggers: { summary, stop, warnings, set, complete } }: { triggers: Triggers }) {
+  const { undecided, runs_failed, runs_missing, runs_planned } = summary
+  const said = [...warnings, ...set.warnings.map(({ file, at, message }) => `${file} ${at}: ${message}`)]
+  if (complete && stop === null && undecided === 0 && said.length === 0) return null
+  return (
+    <section class="banner" aria-labelledby="gaps">
+      <h2 id="gaps">{complete ? 'Beside the rates' : 'Incomplete'}</h2>
+      {stop !== null && <p>{stop.reason}</p>}
+      {!complete && (
+        <p>
+          Of {plural(runs_planned, 'planned run')} {count(runs_failed)} failed and {count(runs_missing)} were not made:
+          they are in no rate. <a href={link(['triggers'], { show: 'open' })}>Their queries</a>
+        </p>
+      )}
+      {undecided > 0 && <p>Queries without any answer: {count(undecided)}.</p>}
+      {said.map((text) => (
+        <p key={text}>
+          <bdi>{text}</bdi>
+        </p>
+      ))}
+    </section>
+  )
+}
+
+function Rate({ name, share, of }: { name: string; share: TriggerShare | null; of: string }) {
+  const range = share === null ? null : `${percent(share.ci_low)} to ${percent(share.ci_high)}`
+  return (
+    <Figure name={name} value={share === null ? '–' : percent(share.value)} range={range}>
+      {share === null ? 'not known' : `${of} (${count(share.n)})`}
+    </Figure>
+  )
+}
+
+const kinds = { missed: 'should trigger, does not', wrongly_triggered: 'triggers, should not' } as const
+
+function Confusions({ confusions }: { confusions: readonly TriggerConfusion[] }) {
+  return (
+    <section aria-labelledby="confusions">
+      <h2 id="confusions">
+        What the description gets wrong <small>{confusions.length}</small>
+      </h2>
+      <div class="card scroll" {...scrolls}>
+        <table class="plain">
+          <thead>
+            <tr>
+              <th scope="col" class="left">
+                query
+              </th>
+              <th scope="col" class="left">
+                what
+              </th>
+              <th scope="col">rate</th>
+              <th scope="col" class="left">
+                read instead
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {confusions.map(({ query_id, query, kind, trigger_rate, instead }) => (
+              <tr key={query_id}>
+                <th scope="row">
+                  <a href={link(['triggers'], { id: `${query_id}` })}>
+                    <bdi>{query}</bdi>
+                  </a>
+                </th>
+                <td class="left">{kinds[kind]}</td>
+                <td>{percent(trigger_rate)}</td>
+                <td class="left">
+                  <bdi>{instead.map(({ skill, runs }) => `${skill} (${runs})`).join(', ') || '–'}</bdi>
+                </td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </section>
+  )
+}
+
+function Costs({ triggers: { cost, saving, metrics } }: { triggers: Triggers }) {
+  const { true_positive, false_negative, false_positive, true_negative } = metrics.matrix
+  return (
+    <section aria-labelledby="costs">
+      <h2 id="costs">Runs and cost</h2>
+      <div class="figures">
+        <div class="card scroll" {...scrolls}>
+          <table class="plain">
+            <caption>Runs with an answer</caption>
+            <thead>
+              <tr>
+                <td />
+                <th scope="col">triggered</th>
+                <th scope="col">not</th>
+              </tr>
+            </thead>
+            <tbody>
+              <tr>
+                <th scope="row">should trigger</th>
+                <td>{true_positive}</td>
+                <td class={false_negative > 0 ? 'worse' : ''}>{false_negative}</td>
+              </tr>
+              <tr>
+                <th scope="row">should not</th>
+                <td class={false_positive > 0 ? 'worse' : ''}>{false_positive}</td>
+                <td>{true_negative}</td>
+              </tr>
+            </tbody>
+          </table>
+        </div>
+        <Figure name="cost" value={cost.usd === null ? 'not known' : dollars(cost.usd)} range={null}>
+          {cost.tokens === null ? 'tokens not known' : `${count(cost.tokens)} tokens`}, {seconds(cost.seconds)} of work
+          {cost.unknown > 0 && `; of ${plural(cost.unknown, 'run')} the cost is not known`}
+        </Figure>
+        {saving !== null && (
+          <Figure
+            name="saved by stopping early"
+            value={saving.saved_share === null ? 'not known' : percent(Math.max(0, saving.saved_share))}
+            range={null}
+          >
+            {saving.stopped} of {saving.of} runs ended as soon as the skill was read; an estimate against {saving.basis}
+          </Figure>
+        )}
+      </div>
+    </section>
+  )
+}
+
+function Facts({ triggers }: { triggers: Triggers }) {
+  const { description, engine, model, options, set, among, created_at } = triggers
+  const facts = [
+    ['description', description],
+    ['engine', `${engine.name}${model === null ? '' : ` · ${model}`}`],
+    ['runs a query', `${options.runs}, threshold ${percent(options.threshold)}`],
+    ['queries from', `${set.path} (${set.format})`],
+    ['beside it', among.map(({ name }) => name).join(', ') || 'no other skill'],
+    ['made', created_at],
+  ]
+  return (
+    <section aria-labelledby="facts">
+      <h2 id="facts">Provenance</h2>
+      <dl class="facts">
+        {facts.map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>
+              <bdi>{value}</bdi>
+            </dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  )
+}
