@@ -21,7 +21,11 @@ export function App({ model }: { model: Model }) {
   const place = route.path.join('/')
   // a new place starts at its top, one come back to where it was left
   useLayoutEffect(() => restore(place), [place])
-  useLayoutEffect(() => nav.current?.querySelector('[aria-current]')?.scrollIntoView({ block: 'nearest' }), [place])
+  // of many tabs on a narrow screen the one that is open is seen; scrollIntoView would move the page too
+  useLayoutEffect(() => {
+    const current = nav.current?.querySelector<HTMLElement>('[aria-current]')
+    if (current) nav.current?.scrollTo({ left: current.offsetLeft - current.offsetWidth })
+  }, [place])
   useEffect(() => {
     document.title = `${place === '' ? 'Overview' : place} · ${model.page.benchmark.metadata.skill_name}`
   }, [place, model])

@@ -47,6 +47,20 @@ withChromium('view --serve', () => {
     })
     expect(errors).toEqual([])
   })
+  test('two pages lose no note of each other, and an emptied one goes', async () => {
+    const saved = () => JSON.parse(readFileSync(path.join(it.folder, 'feedback.json'), 'utf8')).reviews
+    const texts = () => saved().map(({ feedback }: { feedback: string }) => feedback)
+    const [one, other] = [await opened('#/run/1/with_skill/1'), await opened('#/run/1/without_skill/1')]
+    await one.page.locator('textarea').fill('of the one')
+    await one.page.getByText('Saved.').waitFor()
+    await other.page.locator('textarea').fill('of the other')
+    await other.page.getByText('Saved.').waitFor()
+    expect(texts().sort()).toEqual(['of the one', 'of the other'])
+    await one.page.locator('textarea').fill('')
+    await expect.poll(texts, { timeout: 10_000 }).toEqual(['of the other'])
+    await other.page.locator('textarea').fill('')
+    await expect.poll(texts, { timeout: 10_000 }).toEqual([])
+  })
   test('a run that comes in is seen without a key being pressed, under an open dialog', async () => {
     const run = path.join(it.folder, 'eval-1-task', 'with_skill', 'run-2')
     const away = path.join(fresh(), 'run-2')

@@ -55,15 +55,23 @@ function write(model: Model, id: string, text: string): void {
   notes.set(id, { run_id: id, feedback: text, timestamp: new Date().toISOString() })
   keep(model)
   say(isServed ? 'Saving…' : 'Kept in this browser; download it to use it.')
-  if (isServed) schedule()
+  if (!isServed) return
+  unsent.add(id)
+  schedule()
 }
 
 const timer = { id: 0 }
+/** Written here and not saved yet: what other pages wrote or emptied since is theirs to say. */
+const unsent = new Set<string>()
 
 function schedule(): void {
   clearTimeout(timer.id)
   timer.id = setTimeout(() => {
-    post('feedback', feedbackText(true)).then((problem) => say(problem ?? 'Saved.'))
+    const sent = [...unsent].flatMap((id) => notes.get(id) ?? [])
+    post('feedback', fileOf(sent)).then((problem) => {
+      if (problem === null) for (const one of sent) if (notes.get(one.run_id) === one) unsent.delete(one.run_id)
+      say(problem ?? 'Saved.')
+    })
   }, 300)
 }
 
@@ -72,14 +80,14 @@ function say(text: string): void {
   for (const listener of listeners) listener()
 }
 
-/** skill-creator's feedback.json: all notes that say something; to the server those that were emptied too. */
-function feedbackText(isAll = false): string {
-  const reviews = [...notes.values()].filter(({ feedback }) => isAll || feedback.trim() !== '')
+/** skill-creator's feedback.json. */
+function fileOf(reviews: readonly PageNote[]): string {
   return `${JSON.stringify({ reviews, status: 'complete' }, null, 2)}\n`
 }
 
+/** All notes that say something. */
 export function saveFeedback(): void {
-  download('feedback.json', feedbackText())
+  download('feedback.json', fileOf([...notes.values()].filter(({ feedback }) => feedback.trim() !== '')))
   say('Downloaded: put it into the benchmark folder.')
 }
 

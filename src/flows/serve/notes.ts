@@ -9,14 +9,14 @@ import { feedbackIn } from '../page/notes.ts'
 const last = { write: Promise.resolve() }
 
 /** Throws UserError for what are no notes. An emptied note goes. */
-export function mergeNotes(file: string, body: string): Promise<void> {
+export async function mergeNotes(file: string, body: string): Promise<void> {
   const sent = checkAs(feedback, parseJson(body, 'feedback'), 'feedback')
   const written = last.write.then(async () => {
     const before = (await exists(file)) ? feedbackIn(file) : []
     await writeArtefact(feedback, file, { ...sent, reviews: merged([...before, ...sent.reviews]) })
   })
   last.write = written.catch(() => {})
-  return written
+  await written
 }
 
 function merged(reviews: Feedback['reviews']): Feedback['reviews'] {
