@@ -37,7 +37,7 @@ export function openGoldenRuns(evals: string): GoldenRuns {
       const file = path.join(runs, `${date}.jsonl`)
       const checked = lines.map((line) => checkAs(goldenRunLine, line, file))
       await mkdir(runs, { recursive: true })
-      await appendLines(file, checked)
+      if (checked.length > 0) await appendLines(file, checked)
       return file
     },
     async keepSample(lines) {

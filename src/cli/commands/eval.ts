@@ -97,5 +97,6 @@ function requestOf(parsed: EvalArguments): EvalRequest {
     sandbox: sandboxWish(parsed),
     keep: parsed.keep,
     cache: parsed.cache,
+    isolate: parsed.isolate,
   }
 }

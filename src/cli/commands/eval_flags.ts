@@ -58,6 +58,11 @@ export const evalFlags = {
     default: true,
     describe: 'of EVAL.md: what passed with all the same is not run again; --no-cache: everything is',
   },
+  isolate: {
+    type: 'boolean',
+    default: false,
+    describe: 'of golden tests: each starts from a snapshot of the vault, or from evals/snapshots/<test_id>/',
+  },
   budget,
   'budget-tokens': budgetTokens,
   'cost-per-run': costPerRun,

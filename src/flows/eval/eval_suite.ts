@@ -67,12 +67,14 @@ async function evalKnown(prepared: PreparedEval, { plan, known }: Passes, contex
 }
 
 async function makeReady(
-  { options }: Plan,
+  { options, suite }: Plan,
   { request, room }: { request: EvalRequest; room: string },
   context: FlowContext,
 ): Promise<void> {
+  const hasOtherJudges = suite.format === 'golden' && request.judge === null
   if (engineNamed(options.engine.name).readsAbove !== false) await refuseStrayInstructions(room)
-  await preflight([options.engine, options.judge], request.passEnv, context)
+  const judge = hasOtherJudges ? null : options.judge // who can't be asked is followed by the next
+  await preflight([options.engine, judge], request.passEnv, context)
   await refuseUnpriced(options, request.limits ?? noLimits)
 }
 

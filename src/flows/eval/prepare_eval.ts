@@ -17,6 +17,7 @@ import { withDecidable } from '../decidable.ts'
 import { withHonoured } from '../honoured.ts'
 import { withJudging } from '../judging.ts'
 import { refuseSpokenKeys } from '../spoken_keys.ts'
+import { isolated } from './isolate.ts'
 import type { EvalRequest, PreparedEval } from './request.ts'
 
 /** Where neither a flag nor the suite says. */
@@ -24,10 +25,12 @@ const timeoutSeconds = 300
 
 /** `lenient` plans even where no engine can work. Throws UserError. */
 export async function prepareEval(
-  suite: Suite,
+  given: Suite,
   request: EvalRequest,
   { context, lenient }: { context: FlowContext; lenient: boolean },
 ): Promise<PreparedEval> {
+  const isFrozen = request.isolate && !lenient
+  const suite = isFrozen ? await isolated(given, workspaceOf(request, given.skill_name)) : given
   const root = suite.root ?? (await rootAbove(path.dirname(suite.path)))
   const read = await readSkills(suite, root)
   const { engine, judge, choices } = await chooseEngines(request, read.suite, autoEngine(context, lenient))
@@ -57,8 +60,12 @@ export async function prepareEval(
     warnings: read.warnings,
   })
   const folders = new Map([...read.skills].map(([folder, { sha256 }]) => [sha256, folder]))
-  const workspace = path.resolve(request.workspace ?? path.join('workspaces', slug(subject.name) || 'suite'))
+  const workspace = workspaceOf(request, subject.name)
   return { plan, folders, workspace, choices, root, name: subject.name, version: suite.version ?? null }
+}
+
+function workspaceOf({ workspace }: EvalRequest, name: string): string {
+  return path.resolve(workspace ?? path.join('workspaces', slug(name) || 'suite'))
 }
 
 interface ReadSkills {

@@ -33,6 +33,8 @@ export interface EvalRequest
   timeoutSeconds: number | null
   /** Whether the working folders of the agents are kept. */
   keep: boolean
+  /** Whether golden tests start from a snapshot of their vault. */
+  isolate: boolean
 }
 
 export interface PreparedEval extends Prepared {
