@@ -157,7 +157,7 @@ describe('what goes wrong', () => {
   })
   test('the judge can not be asked: the next of the list; without one each is named', async () => {
     const list: [string, string, string] = ['ledger/evals/judge.md', '- gpt-5', '- claude-gone-1']
-    const copy = changed([list, ['practice.yaml', 'models: [practice-1]', 'models: [practice-1, claude-haiku-5-5]']])
+    const copy = changed([list, ['practice.yaml', 'models: [practice-1', 'models: [practice-1, claude-haiku-5-5']])
     const engine = ['--engine', 'anthropic:practice-1']
     const ran = await practised(copy, ['--test', '001_rent', ...engine])
     expect(ran.verdicts, ran.end.stderr).toEqual({ '001_rent': 'pass' })
