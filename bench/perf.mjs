@@ -7,6 +7,7 @@ const all = [
   'startup',
   'runs',
   'makespan',
+  'triggers',
   'aggregate',
   'statistics',
   'memory',

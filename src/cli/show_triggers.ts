@@ -1,6 +1,7 @@
 /** Prints what a measurement of triggers ended with, or would do; gives the exit code. */
 import path from 'node:path'
 import type { TriggerConfusion, Triggers } from '../../schemas/triggers.ts'
+import type { Generated } from '../flows/triggers/generate.ts'
 import type { PreparedTriggers } from '../flows/triggers/prepare_triggers.ts'
 import type { TriggersResult } from '../flows/triggers/triggers.ts'
 import { type GateResult, judgeValue } from '../phases/4-report/gate/judge.ts'
@@ -130,4 +131,27 @@ export function showTriggerPlan({ plan, set, choices }: PreparedTriggers, json: 
     `${plan.runs.length} runs on ${[engine.name, engine.model].filter(Boolean).join(':')}; nothing was started`,
   ]
   process.stdout.write(`${lines.map(safe).join('\n')}\n`)
+}
+
+/** What --generate ended with. */
+export function showDrafts({ file, drafts, problem, costUsd }: Generated, json: boolean): void {
+  if (json) {
+    const line = { type: 'result', exit_code: exitCodes.done, file, queries: drafts, problem, cost_usd: costUsd }
+    process.stdout.write(`${JSON.stringify(line)}\n`)
+    return
+  }
+  const rows = drafts.map(({ query, should_trigger, kind }) => [
+    should_trigger ? 'yes' : 'no',
+    kind,
+    oneLine(query, 90),
+  ])
+  const place = safe(path.relative(process.cwd(), file) || file)
+  const lines = [
+    ...columns([['should', 'kind', 'query'], ...rows]),
+    '',
+    ...(problem === null ? [] : [`not as asked: ${safe(problem)}`]),
+    `wrote ${place}: drafts by a model. Read each, mend or drop it, take out "review": "draft",`,
+    'and save the file as evals/trigger-eval.json.',
+  ]
+  process.stdout.write(`${lines.join('\n')}\n`)
 }

@@ -1,5 +1,6 @@
 /** `whetstone triggers`: does the description make the agent use the skill? */
 import type { ArgumentsCamelCase, Argv, InferredOptionTypes } from 'yargs'
+import { UserError } from '../../base/error.ts'
 import type { FlowContext } from '../../flows/context.ts'
 import type { AskingWish, TriggersRequest } from '../../flows/triggers/prepare_triggers.ts'
 import { exitCodes } from '../exit.ts'
@@ -18,6 +19,7 @@ function triggersOptions(args: Argv) {
     .example('$0 triggers skills/pdf --set queries.json', 'three runs of each query')
     .example('$0 triggers skills/pdf --among skills', 'with all the others beside it')
     .example('$0 triggers skills/pdf --gate "recall >= 90%" --gate "precision >= 90%"', 'for a pipeline')
+    .example('$0 triggers skills/pdf --generate 20', 'a set to begin with, for review')
     .example('$0 triggers skills/pdf --engine claude-code:haiku --concurrency 8 --runs 5', 'another engine, wider')
 }
 
@@ -55,6 +57,8 @@ export function addTriggers(args: Argv, done: Done): Argv {
 }
 
 async function start(parsed: TriggersArguments): Promise<number> {
+  if (parsed.generate !== undefined) return generate(parsed, parsed.generate)
+  if (parsed.output !== undefined) throw new UserError('--output without --generate', 'leave it out')
   const { json, concurrency, failOn } = parsed
   const [flow, show, { parseGate }, { ofTriggers }] = await Promise.all([
     import('../../flows/triggers/triggers.ts'),
@@ -72,4 +76,18 @@ async function start(parsed: TriggersArguments): Promise<number> {
   const asked = (context: FlowContext) => flow.triggers(request, context)
   const { result, interrupted } = await withFlow({ json, concurrency }, asked)
   return show.showTriggers(result, { json, interrupted, gates, failOn })
+}
+
+async function generate(parsed: TriggersArguments, count: number): Promise<number> {
+  if (parsed.set !== undefined)
+    throw new UserError('--generate with --set', 'drafts go to a file of their own: --output')
+  const [{ generateQueries }, { showDrafts }] = await Promise.all([
+    import('../../flows/triggers/generate.ts'),
+    import('../show_triggers.ts'),
+  ])
+  const { json, skill } = parsed
+  const request = { ...askingWish(parsed), skill, count, output: parsed.output ?? null }
+  const { result } = await withFlow({ json, concurrency: 1 }, (context) => generateQueries(request, context))
+  showDrafts(result, json)
+  return exitCodes.done
 }

@@ -3,7 +3,7 @@ import type { Options } from 'yargs'
 import { UserError } from '../../base/error.ts'
 import { benchFlags } from './bench_flags.ts'
 import { sandboxFlags } from './sandbox_flags.ts'
-import { seconds } from './shared.ts'
+import { seconds, wholeNumber } from './shared.ts'
 
 const mistakes = ['missed', 'wrongly_triggered'] as const
 export type TriggerMistake = (typeof mistakes)[number]
@@ -77,6 +77,17 @@ export const triggersFlags = {
     defaultDescription: 'none',
     coerce: mistakesOf,
     describe: 'exit 1 when a query is missed or wrongly_triggered (with commas)',
+  },
+  generate: {
+    type: 'number',
+    requiresArg: true,
+    coerce: (value: unknown) => (value === undefined ? undefined : wholeNumber('generate', 4, 200)(value)),
+    describe: 'draft so many queries for review, near misses among them, and ask none',
+  },
+  output: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'of --generate: the file; evals/trigger-eval.draft.json in the skill if not given',
   },
   fresh: {
     type: 'boolean',

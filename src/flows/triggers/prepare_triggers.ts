@@ -100,7 +100,7 @@ function foldersOf(skills: readonly Skill[]): Map<string, string> {
 }
 
 /** The engine of a wish. Throws UserError for one of which it can't be seen whether it reads skills. */
-async function chooseEngine(
+export async function chooseEngine(
   { engine, model, baseUrl }: Pick<AskingWish, 'engine' | 'model' | 'baseUrl'>,
   { context, lenient, choices }: { context: FlowContext; lenient: boolean; choices: string[] },
 ): Promise<EngineChoice> {

@@ -36,6 +36,8 @@ export async function loadQuerySet(file: string, skill: string): Promise<QuerySe
     const { split, note } = { split: splitOf(fields.split), note: firstText(fields, notes) }
     return [{ number: 0, id: idOf(fields.id), query, shouldTrigger, split, note }]
   })
+  const drafts = items.filter(({ fields }) => fields.review === 'draft').length
+  if (drafts > 0) warn('$', `${drafts} queries are drafts that nobody has reviewed ("review": "draft")`)
   if (found.skillName !== null && !sameSkill(found.skillName, skill))
     warn('$', `it is about ${found.skillName}; SKILL.md says ${skill}, which is tested`)
   if (found.passedOver.length > 0) warn('$', `the groups of ${found.passedOver.length} other skills were passed over`)
