@@ -1,10 +1,11 @@
 /** `view --compare A B`: two benchmarks on one page, in a real browser; neither of them is written to. */
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { agent, fresh, makeSkill, whetstone } from '../e2e/program.ts'
 import { launch, open, withChromium } from './browser.ts'
+import { foreign } from './foreign.ts'
 
 const cwd = fresh()
 const cases = ['first', 'second'].map((name, index) => ({
@@ -20,23 +21,6 @@ async function bench(name: string, suite: readonly object[], engine: string): Pr
   const end = await whetstone(args, { cwd })
   expect(end.code, end.stderr).toBe(0)
   return JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '').folder
-}
-
-/** As skill-creator's tools leave it: one case, one run of each configuration. */
-function foreign(): string {
-  const folder = path.join(fresh(), 'iteration-1')
-  for (const [configuration, passed] of [
-    ['with_skill', false],
-    ['without_skill', true],
-  ] as const) {
-    const run = path.join(folder, 'first', configuration, 'run-1')
-    mkdirSync(path.join(run, 'outputs'), { recursive: true })
-    writeFileSync(path.join(run, 'outputs', 'a.md'), 'by another tool')
-    const expectations = [{ text: 'It is tidy', passed, evidence: 'seen' }]
-    const summary = { passed: Number(passed), failed: Number(!passed), total: 1, pass_rate: Number(passed) }
-    writeFileSync(path.join(run, 'grading.json'), JSON.stringify({ expectations, summary }))
-  }
-  return folder
 }
 
 /** Every file below with its size and time. */

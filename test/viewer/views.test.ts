@@ -1,65 +1,15 @@
 /** Each view of the page in a real browser: what it shows, how it is reached, what the keyboard does. */
-import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { aggregate } from '../../src/phases/4-report/aggregate.ts'
-import { arm, inputOf, oneOfEverything } from '../phases/4-report/fixture.ts'
 import { launch, type Opened, open, visit, withChromium } from './browser.ts'
+import { everything, stageSmall } from './sample.ts'
 import { type Staged, stage } from './stage.ts'
-
-const at = (second: number) => `2026-01-15T10:30:${String(second).padStart(2, '0')}.000Z`
-const events = [
-  { type: 'user', at: at(0), step: 0, text: 'Add up the sales' },
-  { type: 'assistant', at: at(1), step: 1, text: 'I read the file first.' },
-  { type: 'tool_call', at: at(2), step: 1, id: 'a', name: 'Read', input: { file: 'sales.csv' } },
-  { type: 'tool_result', at: at(5), step: 1, id: 'a', name: 'Read', output: 'north,1284.50', is_error: false },
-  { type: 'hook', at: at(6), step: 1, event: 'PreToolUse', outcome: 'blocked', text: 'no network here' },
-  { type: 'error', at: at(7), step: 2, kind: 'overloaded', message: 'the model was busy' },
-  {
-    type: 'result',
-    at: at(8),
-    step: 2,
-    text: 'The total is 1284.50',
-    stop_reason: 'end_turn',
-    usage: null,
-    cost_usd: null,
-  },
-]
-const expectations = [
-  { text: 'The total is 1284.50', passed: true, evidence: 'report.md says "Total: 1284.50"', decided_by: 'judge' },
-  { text: 'The file was read', passed: true, evidence: 'the tool gave "north,1284.50"', decided_by: 'judge' },
-  { text: 'It cites a source', passed: false, evidence: 'it says "as Smith wrote"', evidence_verified: 'absent' },
-]
-const levels = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']
-const everything = aggregate(oneOfEverything)
-const small = aggregate(
-  inputOf([
-    ...arm(1, 'with_skill', ['++-', '++-'], { grading: { expectations } }),
-    ...arm(1, 'without_skill', ['+--', '---']),
-    ...arm(2, 'with_skill', ['--', '+-']),
-    ...arm(2, 'without_skill', ['++', '++']),
-  ]),
-)
-const runs = small.runs.map(({ eval_id, configuration, run_number }) => ({
-  eval_id,
-  configuration,
-  run_number,
-  events,
-  outputs: {
-    'report.md': `# Sales\n\nTotal: 1284.50\nby ${configuration}\n`,
-    'data.csv': 'region,sum\nnorth,1284.50\n"a, b",2\n',
-    'tree.json': '{"deep":{"list":[1,2,{"x":null}]}}',
-    'code.py': 'def total(x):\n    return x  # sum\n',
-    'picture.svg': '<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"><rect width="9" height="9"/></svg>',
-    'blob.bin': new Uint8Array([0, 1, 2, 255]),
-  },
-}))
 
 withChromium('the page in a browser', () => {
   const it: { browser?: Browser; small?: Staged; all?: Staged } = {}
   beforeAll(async () => {
     it.browser = await launch()
-    it.small = await stage({ benchmark: small, runs, prompts: { cases: [{ eval_id: 1, prompt: 'Add up the sales' }] } })
+    it.small = await stageSmall()
     it.all = await stage({ benchmark: everything })
   })
   afterAll(() => it.browser?.close())
@@ -186,28 +136,5 @@ withChromium('the page in a browser', () => {
     expect(JSON.parse(Buffer.concat(parts).toString('utf8'))).toMatchObject({
       reviews: [{ run_id: 'eval-1-with_skill-run-1', feedback: 'good, but slow' }],
     })
-  })
-  test.each(['#/', '#/runs', '#/case/1', '#/run/1/with_skill/1', '#/run/1/with_skill/1?tab=outputs'])(
-    'axe finds nothing in either theme: %s',
-    async (hash) => {
-      const { page, errors, requests } = await opened(hash, 'small', { bypassCSP: true })
-      for (const colorScheme of ['light', 'dark'] as const) {
-        await page.emulateMedia({ colorScheme })
-        const { violations } = await new AxeBuilder({ page }).withTags(levels).analyze()
-        expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)).toEqual([])
-      }
-      expect(errors).toEqual([])
-      expect(requests.filter((url) => !/^(file|blob|data):/.test(url))).toEqual([])
-    },
-  )
-  test('no view is wider than the screen', async () => {
-    const { page } = await opened('', 'all')
-    for (const width of [360, 800, 1200, 2560, 3840]) {
-      await page.setViewportSize({ width, height: 900 })
-      for (const hash of ['#/', '#/runs', '#/case/2']) {
-        await visit(page, hash)
-        expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
-      }
-    }
   })
 })
