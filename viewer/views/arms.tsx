@@ -15,7 +15,7 @@ export function Arms({ model }: { model: Model }) {
             <tr>
               {said.header.map((name, index) => (
                 <th key={name} scope="col">
-                  {armLabel(arms[index - 1] ?? '') === name && <i class={`dot arm-${index - 1}`} />}
+                  {index > 0 && armLabel(arms[index - 1] ?? '') === name && <i class={`dot arm-${index - 1}`} />}
                   {name}
                 </th>
               ))}
