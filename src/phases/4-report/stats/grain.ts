@@ -11,12 +11,17 @@ const leastBeyondFive = 12
  * only some of its expectations, they count as one: they say the same.
  */
 export function verdictsOf(cases: readonly CaseScores[]): number {
-  const scores = new Set(cases.flatMap(({ candidate, baseline }) => [...candidate, ...baseline]))
+  const scores = new Set<number>()
+  for (const { candidate, baseline } of cases) {
+    for (const one of candidate) scores.add(one)
+    for (const one of baseline) scores.add(one)
+  }
   const isAllOrNothing = [...scores].every((one) => one === 0 || one === 1)
   const usual = Math.max(1, scores.size - 1)
-  const inverse = cases.reduce((sum, { candidate, baseline, expectations = usual }) => {
-    return sum + 1 / (Math.min(candidate.length, baseline.length) * (isAllOrNothing ? 1 : Math.max(1, expectations)))
-  }, 0)
+  let inverse = 0
+  for (const { candidate, baseline, expectations = usual } of cases) {
+    inverse += 1 / (Math.min(candidate.length, baseline.length) * (isAllOrNothing ? 1 : Math.max(1, expectations)))
+  }
   return cases.length / inverse
 }
 
