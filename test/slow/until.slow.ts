@@ -177,7 +177,7 @@ test('at .3 in blocks of 10 at least 40 % fewer pairs than a fixed budget of 100
   expect(saved).toBeGreaterThanOrEqual(0.4)
 })
 
-test('what is said before to be found with power .8 is found about that often', () => {
+test('what is said before to be found with power .8 is found at least that often, and not much more', () => {
   const rows = [
     { cases: 4, maxRuns: 20, expectations: 1 },
     { cases: 10, maxRuns: 10, expectations: 1 },
@@ -191,7 +191,9 @@ test('what is said before to be found with power .8 is found about that often', 
       Array.from({ length: plan.cases }, () => ({ baseline, candidate: baseline + effect })),
     )
     const power = rate(ends, (end) => end.these === 'helps')
-    expect(Math.abs(power - 0.8)).toBeLessThan(0.1)
+    // the last looks are counted, the earlier ones add to them
+    expect(power).toBeGreaterThan(0.78)
+    expect(power).toBeLessThan(0.92)
     return [`${plan.cases} cases, at most ${plan.maxRuns} runs`, effect.toFixed(2), share(power)]
   })
   printTable('Said to be found with power .8', ['', 'difference', 'found'], rows)

@@ -5,6 +5,8 @@ import type { CaseScores } from './case_scores.ts'
 const leastVerdicts = 28
 /** Cases beyond five × verdicts; with less, only the luckier suites have so many cases that differ. */
 const leastBeyondFive = 12
+/** Sums of fractions, in any order. */
+const near = 1e-9
 
 /**
  * Verdicts of a case in an arm, the harmonic mean over the cases: runs × expectations. Where no run of the benchmark meets
@@ -27,15 +29,15 @@ export function verdictsOf(cases: readonly CaseScores[]): number {
 
 /** Whether the spread of the runs may stand for all of these cases. */
 export function isFineWithin(cases: readonly CaseScores[]): boolean {
-  return cases.length * verdictsOf(cases) >= leastVerdicts
+  return cases.length * verdictsOf(cases) >= leastVerdicts - near
 }
 
 /** Whether the cases that tie are no selection: then a t interval over those that differ holds as often as it says. */
 export function isFineBetween(cases: readonly CaseScores[]): boolean {
-  return Math.max(1, cases.length - 5) * verdictsOf(cases) >= leastBeyondFive
+  return Math.max(1, cases.length - 5) * verdictsOf(cases) >= leastBeyondFive - near
 }
 
 /** Cases that are fine enough with so many verdicts each. */
 export function casesForGrain(verdicts: number): number {
-  return 5 + Math.ceil(leastBeyondFive / verdicts)
+  return 5 + Math.ceil(leastBeyondFive / verdicts - near)
 }
