@@ -11,6 +11,7 @@ import { checkReport } from './check_report.ts'
 import { comparison, comparisonError } from './comparison.ts'
 import { comparisonSummary } from './comparison_summary.ts'
 import { description } from './description.ts'
+import { evalDiff, evalTrend } from './eval_diff.ts'
 import { evalMetadata } from './eval_metadata.ts'
 import { evalReport } from './eval_report.ts'
 import { evalResult } from './eval_result.ts'
@@ -23,6 +24,7 @@ import { spentLine } from './limits.ts'
 import { metrics } from './metrics.ts'
 import { plan, runSpec } from './plan.ts'
 import { runRecord } from './run.ts'
+import { testResult } from './test_result.ts'
 import { timing } from './timing.ts'
 import { transcriptEvent } from './transcript.ts'
 import { trend } from './trend.ts'
@@ -32,6 +34,9 @@ export const artefacts = {
   evals: evalsFile,
   eval_result: evalResult,
   eval_report: evalReport,
+  eval_diff: evalDiff,
+  eval_trend: evalTrend,
+  test_result: testResult,
   eval_metadata: evalMetadata,
   plan,
   run_spec: runSpec,

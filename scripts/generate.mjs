@@ -26,6 +26,7 @@ const help = (...args) =>
 const commands = [
   'bench',
   'eval',
+  'test',
   'grade',
   'aggregate',
   'compare',

@@ -24,6 +24,8 @@ export interface ProcessSpec {
   lineLimit?: number
   stderrLimit?: number
   graceMs?: number
+  /** Bytes of stderr kept in the end (4 KiB). */
+  stderrTail?: number
   /** What it is confined to; absent or null: nothing. */
   sandbox?: Sandbox | null
 }
@@ -34,7 +36,7 @@ export interface ProcessEnd {
   stdout: string
   /** True when stdout was longer than kept. */
   stdoutCut: boolean
-  /** The last 4 KiB of stderr. */
+  /** The last of stderr: 4 KiB, or as asked. */
   stderrTail: string
   /** True when the process was ended by us after its last line. */
   ended: boolean
@@ -193,7 +195,7 @@ function drainErrors(stream: Readable | null, spec: ProcessSpec) {
   const done = drained(stream, (chunk) => {
     if (spec.stderrFile && written < limit) opened(spec.stderrFile).write(chunk.subarray(0, limit - written))
     written += chunk.length
-    tail = Buffer.concat([tail, chunk]).subarray(-4096)
+    tail = Buffer.concat([tail, chunk]).subarray(-(spec.stderrTail ?? 4096))
   })
   const close = () => new Promise<void>((resolve) => (file ? file.end(() => resolve()) : resolve()))
   return { done, tail: () => tail.toString('utf8'), close }

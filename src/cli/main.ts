@@ -16,6 +16,7 @@ import { addEval } from './commands/eval.ts'
 import { addGrade } from './commands/grade.ts'
 import { addImprove } from './commands/improve.ts'
 import { addPractice } from './commands/practice.ts'
+import { addTest } from './commands/test.ts'
 import { addTriggers } from './commands/triggers.ts'
 import { addView } from './commands/view.ts'
 import { codeFor, fixOf } from './error_code.ts'
@@ -46,6 +47,7 @@ const commands = [
   addBench,
   addCache,
   addEval,
+  addTest,
   addGrade,
   addAggregate,
   addCompare,

@@ -5,12 +5,14 @@ import { benchFlags } from './commands/bench_flags.ts'
 import { compareFlags } from './commands/compare_flags.ts'
 import { evalFlags } from './commands/eval_flags.ts'
 import { improveFlags } from './commands/improve.ts'
+import { testFlags } from './commands/test_flags.ts'
 import { triggersFlags } from './commands/triggers_flags.ts'
 import { refusalOf } from './refused.ts'
 
 const commands: Readonly<Record<string, string>> = {
   bench: '<skill>',
   eval: '<path>',
+  test: '<package>',
   grade: '<benchmark>',
   aggregate: '<folder>',
   compare: '<benchmark> [other]',
@@ -50,6 +52,7 @@ const switches = new Set([
   'null',
   'oracle',
   'report',
+  'hooks',
   'keep',
   'summary-only',
   'description',
@@ -80,6 +83,7 @@ const flags = [
   ...Object.keys(benchFlags),
   ...Object.keys(compareFlags),
   ...Object.keys(evalFlags),
+  ...Object.keys(testFlags),
   ...Object.keys(triggersFlags),
   ...Object.keys(improveFlags),
   'sample',

@@ -11,7 +11,7 @@ function diffOptions(args: Argv) {
       array: true,
       demandOption: true,
       describe:
-        'two of: a benchmark folder, a workspace (its newest benchmark), a benchmark.json; or one folder, or more than two',
+        'two of: a benchmark folder, a workspace (its newest benchmark), a benchmark.json, a report of eval; or one folder, or more than two',
     })
     .option('arm', {
       choices: ['candidate', 'baseline'] as const,
@@ -31,12 +31,15 @@ function diffOptions(args: Argv) {
     .example('$0 diff main.json branch.json --markdown', 'for a pull request')
     .example('$0 diff <before> <after> --arm baseline', 'did the model itself change?')
     .example('$0 diff workspaces/pdf', 'all its benchmarks over time')
+    .example('$0 diff packages/pdf/evals/reports', 'all reports of eval over time')
 }
 
 export function addDiff(args: Argv, done: Done): Argv {
   const text = 'compare two benchmarks, or all below a folder over time'
   return args.command('diff <benchmarks..>', text, diffOptions, async ({ benchmarks, ...how }) => {
     const [before = '', after] = benchmarks
+    const shown = await showReports(benchmarks, how)
+    if (shown !== null) return done(shown)
     if (after !== undefined && benchmarks.length === 2) return done(await compareTwo({ before, after }, how))
     if (how.failOn !== undefined || how.arm !== 'candidate') {
       throw new UserError('--fail-on and --arm compare two benchmarks', 'name two, or leave them out')
@@ -61,6 +64,25 @@ interface How {
   json: boolean
   markdown: boolean
   failOn: 'regression' | undefined
+}
+
+/** Reports of eval instead of benchmarks; null: there are none. */
+async function showReports(names: readonly string[], how: How): Promise<number | null> {
+  const { diffEvals, evalTrend } = await import('../../flows/diff_reports.ts')
+  const [before = '', after] = names
+  if (after !== undefined && names.length === 2) {
+    const diff = await diffEvals(before, after)
+    if (diff === null) return null
+    const { showEvalDiff } = await import('../show_eval_diff.ts')
+    showEvalDiff(diff, how)
+    const isWorse = diff.cases.some(({ change }) => change === 'regressed')
+    return how.failOn === 'regression' && isWorse ? exitCodes.gateFailed : exitCodes.done
+  }
+  const trend = await evalTrend(names)
+  if (trend === null) return null
+  const { showEvalTrend } = await import('../show_eval_diff.ts')
+  showEvalTrend(trend, how)
+  return exitCodes.done
 }
 
 async function compareTwo(

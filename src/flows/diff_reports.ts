@@ -1,0 +1,57 @@
+/** diff on reports of eval: reads two, or all below a folder. Writes nothing. */
+import { readdir, stat } from 'node:fs/promises'
+import path from 'node:path'
+import type { EvalDiff, EvalTrend } from '../../schemas/eval_diff.ts'
+import { evalReport } from '../../schemas/eval_report.ts'
+import { messageOf } from '../base/error.ts'
+import { readJson } from '../base/json.ts'
+import { diffReports, type NamedReport, rateOf } from '../phases/4-report/eval_diff.ts'
+
+/** Null: one of them is no report of eval. */
+export async function diffEvals(before: string, after: string): Promise<EvalDiff | null> {
+  const [old, now] = [await reportIn(before), await reportIn(after)]
+  return 'report' in old && 'report' in now ? diffReports(old, now) : null
+}
+
+/** Null: there is none. Of a folder: the JSON files in it, in evals/reports/ and in reports/. */
+export async function evalTrend(names: readonly string[]): Promise<EvalTrend | null> {
+  const found: NamedReport[] = []
+  const left_out: EvalTrend['left_out'] = []
+  for (const name of names) {
+    for (const file of await filesIn(name)) {
+      const read = await reportIn(file)
+      if ('report' in read) found.push(read)
+      else left_out.push({ file: shown(file), message: read.message })
+    }
+  }
+  if (found.length === 0) return null
+  const reports = found.map(rateOf).sort((a, b) => Date.parse(a.timestamp) - Date.parse(b.timestamp))
+  return { reports, left_out }
+}
+
+async function filesIn(name: string): Promise<string[]> {
+  const place = path.resolve(name)
+  const info = await stat(place).catch(() => null)
+  if (info === null) return []
+  if (!info.isDirectory()) return [place]
+  for (const inner of ['evals/reports', 'reports', '.']) {
+    const folder = path.join(place, inner)
+    const names = await readdir(folder).catch(() => [])
+    const files = names.filter((one) => /^\d{4}-\d\d-\d\dT.*\.json$/.test(one)).sort()
+    if (files.length > 0) return files.map((one) => path.join(folder, one))
+  }
+  return []
+}
+
+async function reportIn(file: string): Promise<NamedReport | { message: string }> {
+  if (!file.endsWith('.json')) return { message: 'not a JSON file' }
+  return readJson(evalReport, path.resolve(file)).then(
+    (report) => ({ file: shown(path.resolve(file)), report }),
+    (error: unknown) => ({ message: messageOf(error) }),
+  )
+}
+
+function shown(file: string): string {
+  const relative = path.relative(process.cwd(), file)
+  return relative.startsWith('..') || relative === '' ? file : relative
+}

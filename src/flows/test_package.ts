@@ -1,0 +1,208 @@
+/** test: the deterministic tests of a package: a process each, checks of what it says, no model asked. */
+import path from 'node:path'
+import { z } from 'zod'
+import type { HookEntry } from '../../schemas/environment.ts'
+import type { TestCaseResult, TestResult } from '../../schemas/test_result.ts'
+import { messageOf, UserError } from '../base/error.ts'
+import { exists } from '../base/files.ts'
+import { readJson } from '../base/json.ts'
+import { nearest } from '../base/nearest.ts'
+import { runProcess } from '../base/spawn.ts'
+import { fitsMatcher } from '../engines/hooks/select.ts'
+import { type AamHooks, claudeEvents, readAamHooks } from '../phases/1-plan/formats/aam/hooks.ts'
+import { type AamTest, readAamTests } from '../phases/1-plan/formats/aam/tests.ts'
+import { dialectOf, inDialect, toolIn, withOverrides } from '../phases/2-run/hook_payload.ts'
+import { failuresOf, type ProcessOutcome } from '../phases/3-judge/process_checks.ts'
+import type { FlowContext } from './context.ts'
+
+export interface TestRequest {
+  /** A package, or a skill with tests. */
+  package: string
+  /** Only tests of this skill; null: any. */
+  skill: string | null
+  /** Only tests of hooks, or of what else is named. */
+  hooks: boolean
+  /** Only tests of hooks of this event. */
+  event: string | null
+  /** The stem of the one file; null: all. */
+  case: string | null
+}
+
+/** Runs them one after another: they share the package's folder. Throws UserError where there is none. */
+export async function testPackage(request: TestRequest, context: FlowContext): Promise<TestResult> {
+  const root = path.resolve(request.package)
+  if (!(await exists(root))) throw new UserError(`${request.package}: no such folder`, 'give the folder of a package')
+  const found = await readAamTests(root)
+  if (found.tests.length === 0) {
+    const fix = 'write skills/<name>/tests/cases/*.yaml or hooks/tests/cases/*.yaml; docs/formats.md shows both'
+    throw new UserError(`${request.package}: no test found`, fix)
+  }
+  const tests = chosen(found.tests, request)
+  const hooks = await readAamHooks(path.join(root, 'hooks/hooks.json'))
+  const warnings = [...found.warnings, ...(hooks?.warnings ?? []).map(({ at, message }) => `${at}: ${message}`)]
+  const cases: TestCaseResult[] = []
+  for (const test of tests) {
+    if (context.drain.aborted) break
+    cases.push(await performed(test, { hooks, root, context }))
+  }
+  context.signal.throwIfAborted()
+  const count = (verdict: TestCaseResult['verdict']) => cases.filter((one) => one.verdict === verdict).length
+  const summary = { total: cases.length, passed: count('pass'), failed: count('fail'), errors: count('error') }
+  return { schema_version: 1, package: root, summary, cases, warnings }
+}
+
+function chosen(all: readonly AamTest[], { skill, hooks, event, case: stem }: TestRequest): AamTest[] {
+  const skills = [...new Set(all.flatMap((one) => (one.kind === 'skill' ? [one.skill] : [])))]
+  const events = [...new Set(all.flatMap((one) => (one.kind === 'hook' ? [one.event] : [])))]
+  if (skill !== null && !skills.includes(skill)) throw unknown('--skill', skill, skills)
+  if (event !== null && !events.includes(event)) throw unknown('--event', event, events)
+  const isNarrowed = skill !== null || hooks || event !== null
+  const left = all.filter((one) => {
+    if (!isNarrowed) return true
+    if (one.kind === 'skill') return one.skill === skill
+    return event === null ? hooks : one.event === event
+  })
+  if (stem === null) return left
+  const named = left.filter((one) => one.stem === stem)
+  if (named.length > 0) return named
+  throw unknown('--case', stem, [...new Set(left.map((one) => one.stem))])
+}
+
+function unknown(flag: string, value: string, known: readonly string[]): UserError {
+  const near = nearest(value, [...known])
+  const hint = near.length > 0 ? `nearest: ${near.join(', ')}` : `there is ${known.slice(0, 8).join(', ') || 'none'}`
+  return new UserError(
+    `${flag} ${value}: no such test`,
+    flag === '--case' ? `${hint} (the file's name, without .yaml)` : hint,
+  )
+}
+
+interface Place {
+  hooks: AamHooks | null
+  root: string
+  context: FlowContext
+}
+
+async function performed(test: AamTest, place: Place): Promise<TestCaseResult> {
+  const shared = {
+    of: test.kind === 'skill' ? `skill:${test.skill}` : `hook:${test.event}`,
+    ...{ case: test.stem, name: test.name, file: test.file },
+  }
+  const warnings = test.unknown.map(({ at, message }) => `${at}: ${message}`)
+  const broken = (reason: string) => ({ ...shared, verdict: 'error' as const, reason, runs: [], warnings })
+  if (test.mistakes.length > 0) return broken(test.mistakes.map(({ at, message }) => `${at}: ${message}`).join('; '))
+  const made = test.kind === 'skill' ? await skillRuns(test, place) : await hookRuns(test, place)
+  if ('error' in made) return broken(made.error)
+  const [first] = made.runs
+  const failed = first === undefined || first.failures.length > 0
+  const reason = failed ? (first?.failures.join('; ') ?? 'nothing was run') : null
+  return {
+    ...shared,
+    verdict: failed ? 'fail' : 'pass',
+    reason,
+    runs: made.runs,
+    warnings: [...warnings, ...made.warnings],
+  }
+}
+
+type Made = { runs: TestCaseResult['runs']; warnings: string[] } | { error: string }
+
+async function skillRuns(test: Extract<AamTest, { kind: 'skill' }>, { context }: Place): Promise<Made> {
+  for (const file of test.files) {
+    if (!(await exists(path.join(test.cwd, file)))) return { error: `input file ${file}: no such file` }
+  }
+  const started = performance.now()
+  const ended = await runCommand({ command: test.command, stdin: test.stdin, test }, context)
+  return { runs: [{ dialect: null, ...judged(test, ended, started) }], warnings: [] }
+}
+
+async function hookRuns(test: Extract<AamTest, { kind: 'hook' }>, { hooks, root, context }: Place): Promise<Made> {
+  const groups = hooks?.groups[test.event] ?? []
+  const group = groups[test.index]
+  if (group === undefined) return { error: `hooks.json has no group ${test.index} of ${test.event}` }
+  const commands = group.entries.filter(({ type }) => type === 'command')
+  if (commands.length === 0) return { error: `that group of ${test.event} holds no command: prompts need a model` }
+  const fixture =
+    test.fixture === null ? {} : await readJson(payload, test.fixture).catch((error: unknown) => messageOf(error))
+  if (typeof fixture === 'string') return { error: `fixture ${fixture}` }
+  const written = withOverrides(fixture, test.overrides)
+  const own = dialectOf(written)
+  const other = own === 'package' ? 'claude-code' : 'package'
+  const names = { package: test.event, claudeCode: claudeEvents[test.event] ?? test.event }
+  const ask = async (dialect: typeof own, said: Readonly<Record<string, unknown>>) => {
+    const started = performance.now()
+    const env = { PACKAGE_ROOT: root, CLAUDE_PLUGIN_ROOT: root, ...test.env }
+    const ended = await runGroup(commands, { stdin: JSON.stringify(said), test: { ...test, env } }, context)
+    return { dialect, ...judged(test, ended, started) }
+  }
+  const runs = await Promise.all([ask(own, written), ask(other, inDialect(written, other, names))])
+  return { runs, warnings: hookWarnings({ runs, tool: toolIn(written), matcher: group.matcher }) }
+}
+
+const payload = z.record(z.string(), z.unknown())
+
+function hookWarnings(about: { runs: TestCaseResult['runs']; tool: string | null; matcher: string | null }): string[] {
+  const { tool, matcher } = about
+  const [own, other] = about.runs
+  const isOneSided = own?.failures.length === 0 && other !== undefined && other.failures.length > 0
+  return [
+    ...(isOneSided
+      ? [`told in the words of ${other.dialect} it fails: ${other.failures[0]}; eval tells it in both`]
+      : []),
+    ...(tool !== null && matcher !== null && !fitsMatcher(matcher, tool)
+      ? [`its matcher ${matcher} does not fit ${tool}: in a session it would not run`]
+      : []),
+  ]
+}
+
+interface Command {
+  stdin: string | null
+  test: Pick<AamTest, 'cwd' | 'env' | 'timeoutSeconds'>
+}
+
+type Ended = ProcessOutcome & { isLate: boolean }
+
+/** All commands of a group; the first that does not end with 0 says how it went. */
+async function runGroup(commands: readonly HookEntry[], how: Command, context: FlowContext): Promise<Ended> {
+  const ends: Ended[] = []
+  for (const { command = '' } of commands) ends.push(await runCommand({ ...how, command }, context))
+  return {
+    exitCode: ends.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? (ends.some(({ isLate }) => isLate) ? null : 0),
+    stdout: ends.map(({ stdout }) => stdout).join(''),
+    stderr: ends.map(({ stderr }) => stderr).join(''),
+    isLate: ends.some(({ isLate }) => isLate),
+  }
+}
+
+const MiB = 1024 * 1024
+
+/** It sees the user's environment without keys of providers: nothing of it is to ask a model. */
+async function runCommand(of: Command & { command: string }, context: FlowContext): Promise<Ended> {
+  const { test, stdin, command } = of
+  const user = Object.entries(context.env).flatMap(([name, value]) =>
+    value === undefined || /^(ANTHROPIC|CLAUDE|OPENAI|CODEX|GEMINI)_/.test(name) ? [] : [[name, value] as const],
+  )
+  const limit = AbortSignal.timeout(Math.ceil(test.timeoutSeconds * 1000))
+  try {
+    const end = await runProcess({
+      command: '/bin/sh',
+      args: ['-c', command],
+      cwd: test.cwd,
+      env: { ...Object.fromEntries(user), ...test.env },
+      ...(stdin !== null && { stdin }),
+      stdoutLimit: MiB,
+      stderrTail: MiB,
+      signal: AbortSignal.any([context.signal, limit]),
+    })
+    return { exitCode: end.exitCode, stdout: end.stdout, stderr: end.stderrTail, isLate: false }
+  } catch (error) {
+    context.signal.throwIfAborted()
+    if (!limit.aborted) return { exitCode: null, stdout: '', stderr: messageOf(error), isLate: false }
+    return { exitCode: null, stdout: '', stderr: '', isLate: true }
+  }
+}
+
+function judged({ expected, timeoutSeconds }: AamTest, ended: Ended, started: number) {
+  const failures = ended.isLate ? [`no end within ${timeoutSeconds} s`] : failuresOf(expected, ended)
+  return { exit_code: ended.exitCode, duration_seconds: (performance.now() - started) / 1000, failures }
+}

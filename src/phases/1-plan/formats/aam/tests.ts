@@ -1,0 +1,188 @@
+/** The deterministic tests of an AAM package: skills/<name>/tests and hooks/tests. */
+import { readdir, readFile, stat } from 'node:fs/promises'
+import path from 'node:path'
+import { messageOf } from '../../../../base/error.ts'
+import { exists } from '../../../../base/files.ts'
+import { leavesFolder } from './config.ts'
+import { type AamFields, type Mistake, openAamFile } from './fields.ts'
+
+interface ProcessExpectation {
+  /** null: any. */
+  exitCode: number | null
+  stdoutContains: string[]
+  stderrContains: string[]
+  /** Neither in stdout nor in stderr. */
+  notContains: string[]
+  /** A part of what stdout says as JSON; undefined: none is asked for. */
+  stdoutJson: unknown
+}
+
+interface Shared {
+  /** The stem of its file. */
+  stem: string
+  name: string
+  /** Absolute. */
+  file: string
+  /** Where its process starts, absolute. */
+  cwd: string
+  env: Record<string, string>
+  timeoutSeconds: number
+  expected: ProcessExpectation
+  /** Why it can't be run; empty: it can. */
+  mistakes: Mistake[]
+  /** Fields that nobody read. */
+  unknown: Mistake[]
+}
+
+export type AamTest =
+  | (Shared & { kind: 'skill'; skill: string; command: string; stdin: string | null; files: string[] })
+  | (Shared & {
+      kind: 'hook'
+      event: string
+      /** Which group of the event. */
+      index: number
+      /** Absolute; null: an empty payload. */
+      fixture: string | null
+      /** By dot paths. */
+      overrides: Record<string, unknown>
+    })
+
+export interface AamTests {
+  /** Absolute: the package, or the skill alone. */
+  root: string
+  tests: AamTest[]
+  warnings: string[]
+}
+
+const defaultSeconds = 30
+const longestFile = 1024 * 1024
+
+/** Reads all of them; of a skill's own folder its tests. Never throws: what is wrong is said with the test, or is a warning. */
+export async function readAamTests(root: string): Promise<AamTests> {
+  const found: AamTests = { root, tests: [], warnings: [] }
+  if (await exists(path.join(root, 'SKILL.md'))) await addSkill(root, found)
+  for (const name of await namesIn(path.join(root, 'skills'))) await addSkill(path.join(root, 'skills', name), found)
+  await addTests({ folder: path.join(root, 'hooks/tests'), read: (one) => hookTest(one, root) }, found)
+  if (await exists(path.join(root, 'commands/tests'))) {
+    found.warnings.push(`${path.join(root, 'commands/tests')}: the format says nothing of such tests; they are not run`)
+  }
+  return found
+}
+
+async function addSkill(folder: string, found: AamTests): Promise<void> {
+  const skill = path.basename(folder)
+  await addTests({ folder: path.join(folder, 'tests'), read: (one) => skillTest(one, folder, skill) }, found)
+}
+
+interface Source {
+  fields: AamFields
+  shared: Omit<Shared, 'cwd' | 'expected' | 'name' | 'unknown'>
+  folder: string
+  unknown: () => Mistake[]
+}
+
+async function addTests(place: { folder: string; read: (one: Source) => AamTest }, found: AamTests): Promise<void> {
+  const { folder, read } = place
+  const names = (await namesIn(path.join(folder, 'cases'))).filter((name) => /\.ya?ml$/.test(name))
+  if (names.length === 0) return
+  const config = await readTestConfig(path.join(folder, 'test-config.json'))
+  found.warnings.push(...config.warnings)
+  for (const name of names) {
+    const file = path.join(folder, 'cases', name)
+    const text = await textOf(file).catch((error: unknown) => ({ message: messageOf(error) }))
+    const opened = openAamFile(typeof text === 'string' ? text : '{}', file)
+    if (typeof text !== 'string') opened.mistakes.push({ at: file, message: text.message })
+    opened.mistakes.push(...config.mistakes)
+    const stem = name.replace(/\.ya?ml$/, '')
+    const shared = { stem, file, env: config.env, timeoutSeconds: config.timeout, mistakes: opened.mistakes }
+    found.tests.push(read({ fields: opened.fields, shared, folder, unknown: opened.unknown }))
+  }
+}
+
+async function textOf(file: string): Promise<string> {
+  const { size } = await stat(file)
+  if (size > longestFile) throw new Error(`larger than ${longestFile / 2 ** 20} MiB`)
+  return readFile(file, 'utf8')
+}
+
+async function namesIn(folder: string): Promise<string[]> {
+  return (await readdir(folder).catch(() => [])).filter((name) => !name.startsWith('.')).sort()
+}
+
+interface TestConfig {
+  timeout: number
+  env: Record<string, string>
+  mistakes: Mistake[]
+  warnings: string[]
+}
+
+async function readTestConfig(file: string): Promise<TestConfig> {
+  const text = await textOf(file).catch((error: unknown) => ({ message: messageOf(error) }))
+  if (typeof text !== 'string') {
+    const mistakes = [{ at: file, message: `no such file, or it can't be read: ${text.message}` }]
+    return { timeout: defaultSeconds, env: {}, mistakes, warnings: [] }
+  }
+  const { fields, mistakes, unknown } = openAamFile(text, file)
+  const version = fields.number('version')
+  const timeout = fields.number('timeout')
+  const env = fields.textMap('env')
+  if (version !== 1) fields.wrong('version', version === null ? 'is missing' : `is ${version}; 1 is known`)
+  if (timeout !== null && timeout <= 0) fields.wrong('timeout', 'must be above 0')
+  const warnings = unknown().map(({ at, message }) => `${at}: ${message}`)
+  return { timeout: timeout ?? defaultSeconds, env, mistakes, warnings }
+}
+
+function skillTest({ fields, shared, unknown }: Source, root: string, skill: string): AamTest {
+  const name = nameOf(fields, shared.stem)
+  const input = fields.inner('input')
+  const command = input.text('command')
+  if (command === null || command.trim() === '') input.wrong('command', 'is missing')
+  const files = input.texts('files')
+  for (const one of files) if (leavesFolder(one)) input.wrong('files', `holds ${one}, which leads out of the skill`)
+  const own = { command: command ?? '', stdin: input.text('stdin'), files }
+  const expected = expectationOf(fields, 0)
+  return { kind: 'skill', skill, ...shared, name, cwd: root, ...own, expected, unknown: unknown() }
+}
+
+function hookTest({ fields, shared, folder, unknown }: Source, root: string): AamTest {
+  const name = nameOf(fields, shared.stem)
+  const event = fields.text('event')
+  if (event === null || event === '') fields.wrong('event', 'is missing')
+  const index = fields.number('hook-index') ?? 0
+  if (!Number.isInteger(index) || index < 0) fields.wrong('hook-index', 'must be a whole number from 0')
+  const input = fields.inner('input')
+  const fixture = input.text('fixture')
+  if (fixture !== null && leavesFolder(fixture))
+    input.wrong('fixture', `names ${fixture}, which leads out of the tests`)
+  const given = input.json('overrides')
+  const isMap = typeof given === 'object' && given !== null && !Array.isArray(given)
+  if (given !== null && !isMap) input.wrong('overrides', 'must be a map')
+  const expected = expectationOf(fields, null)
+  return {
+    kind: 'hook',
+    ...shared,
+    ...{ name, event: event ?? '', index, cwd: root, expected },
+    fixture: fixture === null ? null : path.resolve(folder, fixture),
+    overrides: isMap ? { ...given } : {},
+    unknown: unknown(),
+  }
+}
+
+function nameOf(fields: AamFields, stem: string): string {
+  const name = fields.text('name')
+  fields.known('description')
+  if (name === null || name === '') fields.wrong('name', 'is missing')
+  return name || stem
+}
+
+function expectationOf(fields: AamFields, defaultCode: number | null): ProcessExpectation {
+  const expected = fields.inner('expected')
+  const code = expected.number('exit-code')
+  return {
+    exitCode: code ?? defaultCode,
+    stdoutContains: expected.texts('stdout-contains'),
+    stderrContains: expected.texts('stderr-contains'),
+    notContains: expected.texts('not-contains'),
+    stdoutJson: expected.json('stdout-json') ?? undefined,
+  }
+}

@@ -1,0 +1,279 @@
+/** AAM packages: each documented field changes the suite by itself; what is wrong has line and column and stops no sibling. */
+import { symlinkSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Suite, SuiteCase } from '../../../schemas/suite.ts'
+import { findSuites } from '../../../src/phases/1-plan/find_suites.ts'
+import { loadSuite } from '../../../src/phases/1-plan/load.ts'
+import { folderOf, skillText, userError } from './folder.ts'
+
+const config = { version: 1, engine: 'claude-code' }
+const plain = 'name: one\ninput:\n  prompt: Do it.\njudge:\n  criteria: It is done.\n'
+const package_ = {
+  'package.agent.json': '{"name":"@o/p","version":"1.2.3","description":"d"}',
+  'evals/eval-config.json': JSON.stringify(config),
+  'evals/cases/one.yaml': plain,
+  'evals/fixtures/a.csv': 'a',
+  'skills/sums/SKILL.md': skillText,
+  'skills/other/SKILL.md': skillText.replace('sums', 'other'),
+  'hooks/hooks.json':
+    '{"version":1,"hooks":{"pre-tool-use":[{"matcher":"Write","hooks":[{"type":"command","command":"true"}]}]}}',
+  'agents/auditor/agent.yaml': 'name: auditor\ndescription: Audits.\nsystem_prompt: p.md\n',
+  'agents/auditor/p.md': 'You audit.',
+}
+
+async function load(files: Record<string, string> = {}): Promise<Suite> {
+  const [found] = await findSuites(folderOf({ ...package_, ...files }), 'aam')
+  if (found === undefined) throw new Error('no suite')
+  return found.load()
+}
+
+async function theCase(text: string, files: Record<string, string> = {}): Promise<SuiteCase> {
+  const { cases } = await load({ ...files, 'evals/cases/one.yaml': text })
+  const [one] = cases
+  if (one === undefined) throw new Error('no case')
+  return one
+}
+
+const withConfig = (more: object) => load({ 'evals/eval-config.json': JSON.stringify({ ...config, ...more }) })
+
+describe('eval-config.json: each field alone', () => {
+  test('none of the optional ones', async () => {
+    expect(await load()).toMatchObject({
+      format: 'aam',
+      skill_name: '@o/p',
+      version: '1.2.3',
+      fast_fail: true,
+      defaults: { engine: 'claude-code', timeout_seconds: 120 },
+      sandbox: { network: 'none' },
+      cases: [{ eval_name: 'one', cannot_run: null, prompt: 'Do it.', expectations: [{ text: 'It is done.' }] }],
+    })
+  })
+  test.each([
+    ['engine', { engine: 'codex' }, { defaults: { engine: 'codex' } }],
+    [
+      'a reserved engine',
+      { engine: 'cursor' },
+      { defaults: { unsupported_engine: expect.stringContaining('cursor') } },
+    ],
+    ['an unknown engine', { engine: 'hal' }, { defaults: { unsupported_engine: expect.stringContaining('hal') } }],
+    ['timeout', { timeout: 7 }, { defaults: { timeout_seconds: 7 } }],
+    ['judge', { judge: 'claude-opus' }, { defaults: { judge: 'opus' } }],
+    ['sandbox.network', { sandbox: { network: true } }, { sandbox: { network: 'open' } }],
+    ['sandbox.writable-paths', { sandbox: { 'writable-paths': ['src/'] } }, { sandbox: { only_writable: ['src'] } }],
+    ['env', { env: { MODE: 'x' } }, { cases: [{ environment: { env: { MODE: 'x' } } }] }],
+  ])('%s', async (_, more, expected) => expect(await withConfig(more)).toMatchObject(expected))
+  test.each([
+    ['no version', { version: undefined }, 'version is missing'],
+    ['another version', { version: 2 }, 'version is 2'],
+    ['no engine', { engine: undefined }, 'engine is missing'],
+    ['a timeout of nothing', { timeout: 0 }, 'timeout must be above 0'],
+    ['a text for a number', { timeout: '5' }, 'timeout must be a number'],
+    ['a path out of the workspace', { sandbox: { 'writable-paths': ['../x'] } }, 'leads out'],
+    ['an absolute path', { sandbox: { 'writable-paths': ['/etc'] } }, 'leads out'],
+  ])('%s is refused with line and column', async (_, more, message) => {
+    const text = JSON.stringify({ ...config, ...more }, null, 2)
+    const { message: said } = await userError(load({ 'evals/eval-config.json': text }))
+    expect(said).toMatch(/eval-config\.json:\d+:\d+: /)
+    expect(said).toContain(message)
+  })
+  test('unknown fields are kept out and reported', async () => {
+    const { warnings } = await withConfig({ colour: 'red' })
+    expect(warnings.map(({ message }) => message)).toContain('colour is not read')
+  })
+  test.each(['HOME', 'PATH', 'LD_PRELOAD'])('env.%s stays ours, and is said', async (name) => {
+    const { cases, warnings } = await withConfig({ env: { [name]: '/x' } })
+    expect(cases[0]?.environment?.env).toBeUndefined()
+    expect(warnings.map(({ at }) => at)).toContain(`env.${name}`)
+  })
+})
+
+describe('a case: each field alone', () => {
+  test.each([
+    ['description', 'description: What.\n', { description: 'What.' }],
+    [
+      'target skill',
+      'target: skill:sums\n',
+      { target: 'skill:sums', skill_path: expect.stringMatching(/skills\/sums$/) },
+    ],
+    ['target hook', 'target: hook:pre-tool-use\n', { target: 'hook:pre-tool-use', skill_path: null }],
+    ['target agent', 'target: agent:auditor\n', { environment: { system_prompt: 'You audit.' } }],
+    ['contains', 'expected: { contains: [a, b] }\n', { checks: [{ type: 'contains', value: 'a' }, { value: 'b' }] }],
+    ['not-contains', 'expected: { not-contains: [a] }\n', { checks: [{ type: 'not_contains', value: 'a' }] }],
+    ['files-created', 'expected: { files-created: [o/x] }\n', { checks: [{ type: 'file_exists', path: 'o/x' }] }],
+    ['agent-blocked', 'expected: { agent-blocked: true }\n', { checks: [{ type: 'agent_blocked' }] }],
+    ['not blocked', 'expected: { agent-blocked: false }\n', { checks: [{ type: 'agent_blocked', blocked: false }] }],
+  ])('%s', async (_, more, expected) => expect(await theCase(plain + more)).toMatchObject(expected))
+  test.each([
+    ['input.prompt', plain.replace('Do it.', 'Do that.'), { prompt: 'Do that.' }],
+    ['judge.criteria', plain.replace('It is done.', 'It is not.'), { expectations: [{ text: 'It is not.' }] }],
+    ['name', plain.replace('one', 'two'), { eval_name: 'two', eval_key: 'two' }],
+    [
+      'input.files',
+      plain.replace('  prompt', '  files: [fixtures/a.csv]\n  prompt'),
+      { files: [{ path: 'fixtures/a.csv' }] },
+    ],
+    [
+      'input.workspace-files, empty',
+      plain.replace('  prompt', '  workspace-files: [src/x.ts]\n  prompt'),
+      { environment: { texts: { 'src/x.ts': '' } } },
+    ],
+    [
+      'input.workspace-files, with a fixture',
+      plain.replace('  prompt', '  workspace-files: [a.csv]\n  prompt'),
+      { files: [{ path: 'a.csv', bytes: 1 }] },
+    ],
+  ])('%s', async (_, text, expected) => expect(await theCase(text)).toMatchObject(expected))
+
+  test('texts stay texts: yes, 1.0, dates and null', async () => {
+    const { checks } = await theCase(`${plain}expected:\n  contains: [yes, 1.0, 2026-01-01, 010, null, ~]\n`)
+    expect(checks.map((one) => 'value' in one && one.value)).toEqual(['yes', '1.0', '2026-01-01', '010', 'null', '~'])
+  })
+  test.each([
+    ['no name', plain.replace('name: one', 'description: x'), 'name is missing'],
+    ['a bad name', plain.replace('one', 'One Case'), 'name must be 1 to 64'],
+    ['a long name', plain.replace('one', 'a'.repeat(65)), 'name must be 1 to 64'],
+    ['no prompt', plain.replace('Do it.', ''), 'input.prompt is missing'],
+    ['no criteria', plain.replace('It is done.', ''), 'judge.criteria is missing'],
+    ['no such skill', `${plain}target: skill:gone\n`, 'has no such skill; it has other, sums'],
+    ['no such hook', `${plain}target: hook:stop\n`, 'has no such hook'],
+    ['no such agent', `${plain}target: agent:gone\n`, 'has no such agent; it has auditor'],
+    ['another kind of target', `${plain}target: rule:x\n`, 'neither skill:<name>'],
+    ['blocked: maybe', `${plain}expected: { agent-blocked: maybe }\n`, 'agent-blocked must be true or false'],
+    ['a file that is not there', plain.replace('  prompt', '  files: [gone.csv]\n  prompt'), 'no such file'],
+    ['a file outside', plain.replace('  prompt', '  files: [../package.agent.json]\n  prompt'), 'leads out'],
+    ['an absolute file', plain.replace('  prompt', '  files: [/etc/passwd]\n  prompt'), 'leads out'],
+    ['a workspace file outside', plain.replace('  prompt', '  workspace-files: [../x]\n  prompt'), 'leads out'],
+    ['no YAML', 'name: [one', 'one.yaml:1:'],
+    ['a key twice', `name: one\n${plain}`, 'Map keys must be unique'],
+    ['too many aliases', `a: &a [x]\nb: [${'*a,'.repeat(500)}]\n${plain}`.replace('[x]', '[x, x, x]'), 'alias'],
+    ['too large', `${plain}description: ${'x'.repeat(1024 * 1024)}\n`, 'MiB'],
+  ])('%s: the case can not run, its sibling can', async (_, text, message) => {
+    const { cases } = await load({ 'evals/cases/one.yaml': text, 'evals/cases/two.yaml': plain.replace('one', 'two') })
+    expect(cases.map((one) => one.cannot_run === null)).toEqual([false, true])
+    expect(cases[0]?.cannot_run).toContain(message)
+  })
+  test('mistakes have line and column', async () => {
+    const { cannot_run } = await theCase(`${plain}expected:\n  agent-blocked: maybe\n`)
+    expect(cannot_run).toMatch(/one\.yaml:7:3: expected\.agent-blocked must be true or false/)
+  })
+  test('unknown fields are reported with their place', async () => {
+    const { warnings } = await load({ 'evals/cases/one.yaml': `${plain}retries: 3\n` })
+    expect(warnings).toMatchObject([{ at: expect.stringMatching(/one\.yaml:6:1$/), message: 'retries is not read' }])
+  })
+  test('a link out of the package is no input', async () => {
+    const root = folderOf({ ...package_, 'evals/cases/one.yaml': plain.replace('  prompt', '  files: [l]\n  prompt') })
+    symlinkSync('/etc/hostname', path.join(root, 'evals/l'))
+    const [found] = await findSuites(root, 'aam')
+    expect((await found?.load())?.cases[0]?.cannot_run).toContain('a link that leads out')
+  })
+})
+
+describe('the package around the agent', () => {
+  const environment = async (files: Record<string, string>, text = plain) => (await theCase(text, files)).environment
+  test.each([
+    ['skills', {}, { skills: [{ path: 'other/SKILL.md' }, { path: 'sums/SKILL.md' }] }],
+    ['rules', { 'rules/tidy/RULE.md': 'Be tidy.' }, { rules: [{ path: 'tidy.md' }] }],
+    ['commands', { 'commands/go.md': 'Go.' }, { commands: [{ path: 'go.md' }] }],
+    ['AGENTS.md', { 'AGENTS.md': 'Hello.' }, { instructions: 'Hello.' }],
+    ['sub-agents', {}, { agent_texts: { auditor: expect.stringContaining('description: "Audits."') } }],
+    [
+      'a legacy sub-agent',
+      { 'agents/old.md': '---\nname: old\n---\nOld.' },
+      { agent_texts: { old: expect.stringContaining('Old.') } },
+    ],
+    [
+      'hooks',
+      {},
+      {
+        hooks: {
+          PreToolUse: [{ matcher: 'Write', hooks: [{ type: 'command', command: expect.stringContaining('true') }] }],
+        },
+      },
+    ],
+    [
+      'MCP servers',
+      { 'mcp/servers.json': `{"mcpServers":{"t":{"command":"node","args":["\${PACKAGE_ROOT}/s.mjs"]}}}` },
+      { mcp_servers: { t: { args: [`\${ENVIRONMENT_DIR}/s.mjs`] } } },
+    ],
+    ['a minimal manifest', {}, { texts: { 'package.agent.json': expect.stringContaining('"@o/p"') } }],
+  ])('%s', async (_, files, expected) => expect(await environment(files)).toMatchObject(expected))
+  test('the skill under test is not among the further ones', async () => {
+    expect(await environment({}, `${plain}target: skill:sums\n`)).toMatchObject({
+      skills: [{ path: 'other/SKILL.md' }],
+    })
+  })
+  test('what is expected is nowhere in it: evals and tests', async () => {
+    const made = await environment({
+      'skills/sums/tests/cases/a.yaml': 'name: a',
+      'hooks/tests/cases/b.yaml': 'name: b',
+    })
+    const paths = [...(made?.files ?? []), ...(made?.skills ?? [])].map((one) => one.path)
+    expect(paths).toContain('hooks/hooks.json')
+    expect(paths.filter((one) => /tests|evals/.test(one))).toEqual([])
+  })
+  test.each([
+    ['skills', 'skills: [sums]\n', { skills: [{ path: 'sums/SKILL.md' }] }],
+    ['tools', 'tools: [file_read, shell]\n', { tools: ['Read', 'Glob', 'Grep', 'Bash'] }],
+    ['parameters.style', 'parameters: { style: terse }\n', { system_prompt: 'You audit.\n\nStyle: terse' }],
+    [
+      'parameters.output_format',
+      'parameters: { output_format: json }\n',
+      { system_prompt: 'You audit.\n\nOutput format: json' },
+    ],
+  ])('agent.yaml: %s', async (_, more, expected) => {
+    const text = package_['agents/auditor/agent.yaml'] + more
+    const made = await environment({ 'agents/auditor/agent.yaml': text }, `${plain}target: agent:auditor\n`)
+    expect(made).toMatchObject(expected)
+    expect(made?.agent_texts).toBeUndefined()
+  })
+  test.each([
+    ['a dependency', { 'package.agent.json': '{"name":"p","dependencies":{"@x/y":"1"}}' }, '@x/y is not installed'],
+    ['no manifest', { 'package.agent.json': '[]' }, 'not an object'],
+    ['an unknown event', { 'hooks/hooks.json': '{"hooks":{"on-lunch":[]}}' }, 'on-lunch is no event'],
+    [
+      'a tool without a counterpart',
+      { 'agents/auditor/agent.yaml': `${package_['agents/auditor/agent.yaml']}tools: [fax]\n` },
+      'tool fax has no counterpart',
+    ],
+    [
+      'a temperature',
+      { 'agents/auditor/agent.yaml': `${package_['agents/auditor/agent.yaml']}parameters: { temperature: 0 }\n` },
+      'temperature is not passed on',
+    ],
+    [
+      'a prompt outside',
+      { 'agents/auditor/agent.yaml': 'name: a\ndescription: d\nsystem_prompt: ../../x\n' },
+      "can't be read below the agent's folder",
+    ],
+    ['broken servers', { 'mcp/servers.json': '{' }, 'no server is started'],
+  ])('%s is said', async (_, files, message) => {
+    const { warnings } = await load(files)
+    expect(warnings.map((one) => `${one.at} ${one.message}`).join('\n')).toContain(message)
+  })
+})
+
+describe('where it is found', () => {
+  test.each(['', 'evals', 'evals/eval-config.json', 'evals/cases/one.yaml'])('at package/%s', async (place) => {
+    const [found] = await findSuites(path.join(folderOf(package_), place), null)
+    const suite = await found?.load()
+    expect(suite).toMatchObject({ format: 'aam', skill_name: '@o/p', cases: [{ eval_name: 'one' }] })
+  })
+  test('at any depth, several', async () => {
+    const inner = Object.entries(package_).flatMap(([name, text]) => ['a', 'b/c'].map((at) => [`${at}/${name}`, text]))
+    const found = await findSuites(folderOf(Object.fromEntries(inner)), null)
+    expect(found.map(({ format }) => format)).toEqual(['aam', 'aam'])
+  })
+  test('a package with cases and no config is a broken suite, not none', async () => {
+    const { 'evals/eval-config.json': _, ...others } = package_
+    const [found] = await findSuites(folderOf(others), null)
+    expect((await userError(found?.load() ?? Promise.resolve())).message).toContain('eval-config.json: no such file')
+  })
+  test('bench takes the cases about one skill', async () => {
+    const root = folderOf({ ...package_, 'evals/cases/two.yaml': `${plain.replace('one', 'two')}target: skill:sums\n` })
+    const suite = await loadSuite(root, path.join(root, 'skills/sums'))
+    expect(suite.cases.map((one) => one.eval_name)).toEqual(['two'])
+    expect(suite.cases[0]?.environment?.skills?.map((one) => one.path)).toEqual(['other/SKILL.md'])
+    expect(suite.warnings.map(({ message }) => message)).toContain('1 cases are about something else; eval runs them')
+  })
+})
