@@ -18,6 +18,7 @@ const all = [
   'evidence',
   'gradings',
   'viewer',
+  'formats',
 ]
 const names = asked.length > 0 ? asked : all
 for (const name of names) {

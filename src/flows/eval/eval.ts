@@ -2,7 +2,7 @@
 
 import { UserError } from '../../base/error.ts'
 import { reapRooms } from '../../base/room.ts'
-import { findSuites } from '../../phases/1-plan/find_suites.ts'
+import { findSuites, loadSuites } from '../../phases/1-plan/find_suites.ts'
 import { selectEvals } from '../../phases/1-plan/select_eval.ts'
 import { type FlowContext, IncompleteError } from '../context.ts'
 import { noLimits } from '../limits.ts'
@@ -15,8 +15,11 @@ import type { BrokenSuite, EvalPlans, EvalRequest, EvalsResult } from './request
 export async function planEval(request: EvalRequest, context: FlowContext, lenient = true): Promise<EvalPlans> {
   const broken: BrokenSuite[] = []
   const loaded = []
-  for (const found of await findSuites(request.path, request.format)) {
-    const suite = await orBroken(found, broken, () => found.load())
+  for (const { found, read } of await loadSuites(await findSuites(request.path, request.format))) {
+    const suite = await orBroken(found, broken, async () => {
+      if (read.status === 'rejected') throw read.reason
+      return read.value
+    })
     if (suite !== null) loaded.push({ found, suite })
   }
   const [only] = broken
