@@ -27,7 +27,12 @@ function decoded(part: string): string {
 export function link(path: readonly (string | number)[], query: Record<string, string | undefined> = {}): string {
   const search = new URLSearchParams(Object.entries(query).flatMap(([name, value]) => (value ? [[name, value]] : [])))
   const text = search.toString()
-  return `#/${path.map((part) => encodeURIComponent(part)).join('/')}${text === '' ? '' : `?${text}`}`
+  return `#/${path.map((part) => encodeURIComponent(whole(`${part}`))).join('/')}${text === '' ? '' : `?${text}`}`
+}
+
+/** Half a character has no place in an address. */
+function whole(text: string): string {
+  return text.replaceAll(/\p{Cs}/gu, '\uFFFD')
 }
 
 export function useRoute(): Route {
