@@ -185,8 +185,11 @@ async function sideOf({ folder, plan, arm }: Bench, evalId: number, number: numb
   return { configuration: arm, run: spec.run_id, delivery: { response: stored.record.final_response, outputs } }
 }
 
-function taskOf(one: SuiteCase): ComparePair['task'] {
-  const expectations = one.expectations.filter(({ indicator }) => indicator !== true).map(({ text }) => text)
+/** What both sides of a case were to do, as the judge is told. */
+export function taskOf(one: SuiteCase): ComparePair['task'] {
+  // the statement on a rubric is its weights, which no judge is shown
+  const asked = one.expectations.filter(({ indicator, rubric }) => indicator !== true && rubric === undefined)
+  const expectations = asked.map(({ text }) => text)
   return { prompt: one.prompt, expectedOutput: one.expected_output, expectations, inputs: one.files }
 }
 

@@ -27,7 +27,7 @@ export function comparisonWarnings(counted: Counted): string[] {
   return [
     ...(flip_rate !== null && flips > 0 && flip_rate >= doubtful.flipRate
       ? [
-          `The judge changed ${flips} of ${plural(pairs, 'verdict')} when the order was turned (they count as ties); what was shown first won ${won} of ${plural(decided, 'judgement')}.`,
+          `The judge changed ${flips} of ${plural(pairs, 'verdict')} when the order was turned (${flips === 1 ? 'it counts as a tie' : 'they count as ties'}); what was shown first won ${won} of ${plural(decided, 'judgement')}.`,
         ]
       : []),
     ...(length_correlation !== null && pairs >= doubtful.pairs && Math.abs(length_correlation) >= doubtful.correlation
@@ -38,6 +38,8 @@ export function comparisonWarnings(counted: Counted): string[] {
     ...(contradictions > 0
       ? [`In ${plural(contradictions, 'pair')} the judge named a winner with the lower score.`]
       : []),
-    ...(errors > 0 ? [`${plural(errors, 'pair')} could not be judged; they are in no number here.`] : []),
+    ...(errors > 0
+      ? [`${plural(errors, 'pair')} could not be judged, and ${errors === 1 ? 'is' : 'are'} in no number here.`]
+      : []),
   ]
 }

@@ -33,7 +33,8 @@ describe('numbers', () => {
   })
   test('no pair, only errors: no rate, and it says so', () => {
     expect(of([], 3)).toMatchObject({ pairs: 0, win_rate: null, p_value: null, errors: 3 })
-    expect(of([], 3).warnings).toEqual(['3 pairs could not be judged; they are in no number here.'])
+    expect(of([], 3).warnings).toEqual(['3 pairs could not be judged, and are in no number here.'])
+    expect(of([], 1).warnings).toEqual(['1 pair could not be judged, and is in no number here.'])
   })
   test("the reference's own example is counted", () =>
     expect(of([one({ sides: undefined })])).toMatchObject({ wins: 1 }))
