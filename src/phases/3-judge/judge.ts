@@ -6,6 +6,7 @@ import type { SuiteCase } from '../../../schemas/suite.ts'
 import type { Sandbox } from '../../base/sandbox/policy.ts'
 import type { Engine } from '../../engines/engine.ts'
 import type { Gate } from '../../engines/gate.ts'
+import { boundedList, boundedText } from './bounds.ts'
 import { evidenceFiles } from './evidence/files.ts'
 import type { Fence } from './fence.ts'
 import { injectionAttempts as findAttempts } from './injections.ts'
@@ -94,6 +95,11 @@ export async function judgeRun(request: JudgeRequest): Promise<Judged> {
   const injectionAttempts = findAttempts(files, room.names)
   const judged = countVotes([first, ...more])
   const sources = { files, given: [prompt, one.expected_output ?? ''] }
-  const claims = judged.answer?.claims.map((claim) => lookUpClaim(claim, sources))
+  const claims =
+    judged.answer && boundedList(judged.answer.claims, (claim) => lookUpClaim(boundedClaim(claim), sources))
   return { ...judged, ...(claims && { claims }), ...(injectionAttempts.length > 0 && { injectionAttempts }) }
+}
+
+function boundedClaim(claim: Claim): Claim {
+  return { ...claim, claim: boundedText(claim.claim), evidence: boundedText(claim.evidence) }
 }

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { GoldenScores } from '../../../schemas/golden.ts'
 import type { GradedExpectation } from '../../../schemas/grading.ts'
 import type { RubricResult } from '../../../schemas/rubric.ts'
+import { boundedText } from './bounds.ts'
 
 const verdict = z.object({
   n: z.number().describe('the number of the expectation'),
@@ -84,7 +85,7 @@ function verdictOn(answer: JudgeAnswer, n: number): Verdict {
   const evidence = [first, ...more].map((one) => one.evidence.trim()).find((text) => text !== '')
   return evidence === undefined
     ? { error: 'the judge gave a verdict without evidence' }
-    : { passed: first.passed, evidence }
+    : { passed: first.passed, evidence: boundedText(evidence) }
 }
 
 /** What a judge must mend, in one line; null: every expectation has its verdict. */

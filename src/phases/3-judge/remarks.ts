@@ -1,6 +1,7 @@
 /** What a judge says beyond its verdicts, and who it was, as grading.json holds them. */
 import type { Grading } from '../../../schemas/grading.ts'
 import type { HeldBack } from '../../../schemas/held_back.ts'
+import { boundedList, boundedText } from './bounds.ts'
 import type { Judged } from './judge.ts'
 import type { JudgeAnswer } from './judge_answer.ts'
 import { askedOf } from './meter.ts'
@@ -20,8 +21,7 @@ export function judgeParts(
   }
   const attempts = injectionAttempts && { injection_attempts: injectionAttempts }
   if (answer === null) return { ...attempts, judge }
-  const { user_notes_summary } = answer
-  return { claims: claims ?? answer.claims, user_notes_summary, ...feedbackOf(answer), ...attempts, judge }
+  return { claims: claims ?? [], user_notes_summary: notesOf(answer), ...feedbackOf(answer), ...attempts, judge }
 }
 
 /** Only where something was worth raising. */
@@ -31,8 +31,20 @@ function feedbackOf({ eval_feedback }: JudgeAnswer): Pick<Grading, 'eval_feedbac
   if (suggestions.length === 0 && overall.trim() === '') return {}
   return {
     eval_feedback: {
-      overall,
-      suggestions: suggestions.map(({ assertion, reason }) => (assertion ? { assertion, reason } : { reason })),
+      overall: boundedText(overall),
+      suggestions: boundedList(suggestions, ({ assertion, reason }) => ({
+        ...(assertion && { assertion: boundedText(assertion) }),
+        reason: boundedText(reason),
+      })),
     },
+  }
+}
+
+function notesOf({ user_notes_summary: notes }: JudgeAnswer): Grading['user_notes_summary'] {
+  const { uncertainties, needs_review, workarounds } = notes
+  return {
+    uncertainties: boundedList(uncertainties, boundedText),
+    needs_review: boundedList(needs_review, boundedText),
+    workarounds: boundedList(workarounds, boundedText),
   }
 }

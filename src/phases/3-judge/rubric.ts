@@ -1,5 +1,6 @@
 /** What a judge says of a rubric, held against it; the weighted score is computed here, never taken from a model. */
 import { dimensionKey, type Rubric, type RubricResult } from '../../../schemas/rubric.ts'
+import { boundedText } from './bounds.ts'
 import { type JudgeAnswer, missingIn, type Verdict, verdictsOf } from './judge_answer.ts'
 
 /** What a judge was asked: so many expectations, and a rubric or none. */
@@ -72,11 +73,11 @@ function resultOf({ rubric: given }: JudgeAnswer, rubric: Rubric): RubricResult 
   const dimensions = rubric.dimensions.map(({ name, weight }) => {
     const own = (given?.scores ?? []).filter(({ dimension }) => dimensionKey(dimension) === dimensionKey(name))
     const justification = own.map((one) => one.justification.trim()).find((text) => text !== '') ?? ''
-    return { name, weight, score: own[0]?.score ?? 1, justification }
+    return { name, weight, score: own[0]?.score ?? 1, justification: boundedText(justification) }
   })
   const hard_fails = (given?.hard_fails ?? []).flatMap(({ n, evidence }) => {
     const text = rubric.hard_fails?.[n - 1]
-    return text === undefined ? [] : [{ text, evidence: evidence.trim() }]
+    return text === undefined ? [] : [{ text, evidence: boundedText(evidence.trim()) }]
   })
   const total = dimensions.reduce((sum, { weight }) => sum + weight, 0)
   const score = dimensions.reduce((sum, one) => sum + one.weight * one.score, 0) / total

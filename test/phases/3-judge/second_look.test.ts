@@ -91,3 +91,9 @@ describe('a pass whose quote is not there the second time either', () => {
     expect(fine.grading?.summary).toMatchObject({ passed: 2, total: 2 })
   })
 })
+
+test('what a judge copied without end is kept in part, and still looked up', async () => {
+  const { grading } = await judged([`${real} ${'x'.repeat(20_000)}`])
+  expect(grading?.expectations[0]?.evidence).toHaveLength(8001)
+  expect(grading?.expectations[0]).toMatchObject({ passed: true, evidence_verified: 'exact' })
+})
