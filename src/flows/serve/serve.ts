@@ -3,72 +3,69 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Plan } from '../../../schemas/plan.ts'
-import { UserError } from '../../base/error.ts'
 import { exists } from '../../base/files.ts'
 import { redactorFor } from '../../base/redact.ts'
 import { auditLogFile } from '../../store/audit_log.ts'
 import { isHeld } from '../../store/lease.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
-import { listBenchmarks, readPlan } from '../../store/store.ts'
+import { readPlan } from '../../store/store.ts'
+import { benchmarkIn, folderOf } from '../benchmark_in.ts'
 import type { FlowContext } from '../context.ts'
 import { auditWorkspace, keepMark } from '../label.ts'
-import { caseFiles } from '../page/case_files.ts'
 import { makePage } from '../page/write_page.ts'
-import { benchmarkNow } from '../summarize.ts'
 import { mergeNotes } from './notes.ts'
 import { startServer } from './server.ts'
 
 const pause = 1000
 
-/** Ends when the context does. `started` gets the address. */
+/** Ends when the context does. `started` gets the address. Throws UserError where there is nothing to show. */
 export async function serve(asked: string, context: FlowContext, started: (url: string) => void): Promise<void> {
-  const [newest] = await listBenchmarks(path.resolve(asked))
-  const folder = newest ?? path.resolve(asked)
-  if (!(await exists(benchmarkPaths(folder).plan))) {
-    throw new UserError(
-      `${asked}: --serve needs a benchmark of ours`,
-      'leave --serve out for the folders of other tools',
-    )
-  }
-  const plan = await readPlan(folder)
+  const folder = await folderOf(asked)
+  const plan = (await exists(benchmarkPaths(folder).plan)) ? await readPlan(folder) : null
+  const seen: Seen = { folder, plan, folders: plan === null ? (await benchmarkIn(folder, context)).folders : new Map() }
   const own = await mkdtemp(path.join(tmpdir(), 'whetstone-view-'))
   const file = path.join(folder, 'feedback.json')
   const server = await startServer({
-    page: () => pageNow(folder, plan, own, context),
+    page: () => pageNow(seen, own, context),
     data: path.join(own, 'report.data'),
     keep: new Map([
-      ['/feedback', (body) => mergeNotes(file, body)],
-      ['/audit', (body) => keepMark(folder, plan, body)],
+      ['/feedback', (body: string) => mergeNotes(file, body)],
+      ...(plan === null ? [] : [['/audit', (body: string) => keepMark(folder, plan, body)] as const]),
     ]),
   })
   try {
     started(server.url)
-    await watch(folder, plan, context, server.changed)
+    await watch(seen, context, server.changed)
   } finally {
     await server.close()
     await rm(own, { recursive: true, force: true })
   }
 }
 
-async function pageNow(folder: string, plan: Plan, own: string, context: FlowContext): Promise<string> {
-  const { benchmark, folders } = await benchmarkNow(folder, plan, context)
-  const redactor = redactorFor(context.env)
+interface Seen {
+  folder: string
+  /** null: another tool's. */
+  plan: Plan | null
+  /** Of the runs of the last page, absolute, by runKey. */
+  folders: ReadonlyMap<string, string>
+}
+
+async function pageNow(seen: Seen, own: string, context: FlowContext): Promise<string> {
+  const { folder } = seen
+  const { plan: _plan, ...found } = await benchmarkIn(folder, context)
+  seen.folders = found.folders
   return makePage({
-    folder,
+    ...found,
     report: path.join(own, 'report.html'),
-    benchmark,
-    prompts: redactor.value(plan),
-    folders,
-    redactor,
-    files: caseFiles(plan.cases),
+    redactor: redactorFor(context.env),
     served: true,
     running: await isHeld(folder),
   })
 }
 
-async function watch(folder: string, plan: Plan, context: FlowContext, changed: () => void): Promise<void> {
+async function watch(seen: Seen, context: FlowContext, changed: () => void): Promise<void> {
   const ends = [context.signal, context.drain]
-  let before = await stateOf(folder, plan)
+  let before = await stateOf(seen)
   while (!ends.some((one) => one.aborted)) {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(done, pause)
@@ -79,19 +76,22 @@ async function watch(folder: string, plan: Plan, context: FlowContext, changed: 
       }
       for (const one of ends) one.addEventListener('abort', done)
     })
-    const now = await stateOf(folder, plan)
+    const now = await stateOf(seen)
     if (now !== before) changed()
     before = now
   }
 }
 
 /** Changes when a run is committed or graded, when somebody says something of the judge, and when a bench takes the benchmark up or ends. */
-async function stateOf(folder: string, plan: Plan): Promise<string> {
-  const files = [
-    benchmarkPaths(folder).benchmark,
-    auditLogFile(auditWorkspace(folder)),
-    ...plan.runs.map((spec) => runPaths(folder, spec.run_id).folder),
-  ]
+async function stateOf({ folder, plan, folders }: Seen): Promise<string> {
+  const files =
+    plan === null
+      ? foreignFiles(folder, folders)
+      : [
+          benchmarkPaths(folder).benchmark,
+          auditLogFile(auditWorkspace(folder)),
+          ...plan.runs.map((spec) => runPaths(folder, spec.run_id).folder),
+        ]
   const times: number[] = []
   for (let from = 0; from < files.length; from += 500) {
     const some = files.slice(from, from + 500).map((file) =>
@@ -103,4 +103,14 @@ async function stateOf(folder: string, plan: Plan): Promise<string> {
     times.push(...(await Promise.all(some)))
   }
   return `${await isHeld(folder)} ${times.join(' ')}`
+}
+
+/** No plan says what is to come: every run, its grading, and each folder above it, in which another may appear. */
+function foreignFiles(folder: string, folders: Seen['folders']): string[] {
+  const files = new Set([folder])
+  for (const run of folders.values()) {
+    files.add(path.join(run, 'grading.json'))
+    for (let one = run; one.startsWith(`${folder}${path.sep}`); one = path.dirname(one)) files.add(one)
+  }
+  return [...files]
 }
