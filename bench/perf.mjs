@@ -12,6 +12,7 @@ const all = [
   'statistics',
   'memory',
   'cache',
+  'eval_cache',
   'plugin_eval',
   'limits',
   'inflight',

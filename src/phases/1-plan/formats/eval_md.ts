@@ -8,6 +8,7 @@ import { readText } from '../../../base/json.ts'
 import type { InspectedSuite } from '../inspected.ts'
 import type { EvalMdCase } from './eval_md/grammar.ts'
 import { type EvalMdMistake, type EvalMdReading, readEvalMd } from './eval_md/read.ts'
+import type { EvalMdSettings } from './eval_md/settings.ts'
 import { type Subject, subjectOf } from './eval_md/subject.ts'
 
 export const evalMdPlaces = ['EVAL.md', '<name>.eval.md', '<source>.EVAL.md']
@@ -86,7 +87,7 @@ export async function suiteOf(file: string, reading: Extract<EvalMdReading, { ki
     skill_name: subject.name,
     root: subject.root,
     ...defaultsOf(subject),
-    cases: cases.map((one, index) => caseOf(one, index + 1, { file, subject })),
+    cases: cases.map((one, index) => caseOf(one, index + 1, { file, subject, metadata: settings.metadata })),
     warnings: [...subject.warnings, ...said] satisfies LoadWarning[],
   }
 }
@@ -95,7 +96,11 @@ function defaultsOf({ model }: Subject): Pick<Suite, 'defaults'> {
   return { defaults: { timeout_seconds: timeout, ...(model !== null && { model }) } }
 }
 
-function caseOf(one: EvalMdCase, id: number, { file, subject }: { file: string; subject: Subject }): SuiteCase {
+function caseOf(
+  one: EvalMdCase,
+  id: number,
+  { file, subject, metadata }: { file: string; subject: Subject; metadata: EvalMdSettings['metadata'] },
+): SuiteCase {
   const missing = [one.prompt === null && 'Prompt', one.expect === null && 'Expect'].filter(Boolean)
   const place = `${file}:${one.line}`
   const lacks = missing.length === 0 ? [] : [`${place}: the case has no ${missing.join(' and no ')}, or nothing in it`]
@@ -118,6 +123,7 @@ function caseOf(one: EvalMdCase, id: number, { file, subject }: { file: string; 
     ...(subject.target !== null && { target: subject.target }),
     skill_path: subject.skill?.path ?? null,
     judging: { kind: 'verdict' },
+    ...(Object.keys(metadata).length > 0 && { metadata }),
     ...(subject.source && { source: subject.source }),
   }
 }

@@ -128,6 +128,7 @@ function brokenTest(file: string, evals: string): GoldenTest {
     notes: '',
     expected_facts: [],
     sources: [],
+    noted: {},
   }
   const criteria = { thresholds: [], no_hard_fails: false, left_to_judge: [] }
   return { test_id: path.basename(file, '.md'), category, criteria, ...none }
@@ -142,7 +143,7 @@ interface CaseContext {
 }
 
 function caseOf(
-  { sources: _, ...test }: GoldenTest,
+  { sources: _, noted, ...test }: GoldenTest,
   id: number,
   { agent, vault, rubric, judge, reasons }: CaseContext,
 ): SuiteCase {
@@ -164,6 +165,7 @@ function caseOf(
     target: `agent:${path.basename(agent)}`,
     category: test.category,
     skill_path: null,
+    ...(Object.keys(noted).length > 0 && { metadata: noted }),
     judging: { kind: 'golden', golden: { ...test, rubric, judge } },
   }
 }

@@ -12,6 +12,7 @@ export interface EvalMdSettings {
   module: string | null
   /** Path of an agent's folder, as written. */
   agent: string | null
+  /** Theirs, and the fields that nobody knows. */
   metadata: Readonly<Record<string, unknown>>
   mistakes: SettingMistake[]
   /** Fields that nobody knows. */
@@ -52,6 +53,9 @@ export function readSettings(front: Front): EvalMdSettings {
   }
   const { metadata } = front.fields
   if (metadata !== undefined && metadata !== null && !isObject(metadata)) wrong('metadata', 'must be fields')
+  const unknown = Object.keys(front.fields)
+    .filter((name) => !known.has(name))
+    .map((name) => ({ name, line: front.at([name]).line }))
   return {
     skills: providers('skills'),
     tools: providers('tools') ?? [],
@@ -59,11 +63,12 @@ export function readSettings(front: Front): EvalMdSettings {
     system: text('system'),
     module: text('module'),
     agent: text('agent'),
-    metadata: isObject(metadata) ? metadata : {},
+    metadata: {
+      ...(isObject(metadata) ? metadata : {}),
+      ...Object.fromEntries(unknown.map(({ name }) => [name, front.fields[name]])),
+    },
     mistakes,
-    unknown: Object.keys(front.fields)
-      .filter((name) => !known.has(name))
-      .map((name) => ({ name, line: front.at([name]).line })),
+    unknown,
   }
 }
 

@@ -9,6 +9,8 @@ import { goldenSections } from './sections.ts'
 export type GoldenTest = Omit<Golden, 'rubric' | 'judge'> & {
   /** Folders of the agent's own that the test says it needs; relative, as written. */
   sources: { path: string; line: number }[]
+  /** created, and fields that nobody knows: kept, not read. */
+  noted: Readonly<Record<string, unknown>>
 }
 
 export type GoldenReading =
@@ -36,6 +38,9 @@ export function readGoldenTest(source: string, dimensions: readonly string[], re
   }
   const sections = goldenSections(front.body, front.bodyLine)
   for (const { heading, line } of sections.unknown) remark(line, `the section "${heading}" is not known and not read`)
+  if (front.fields.schema_version !== undefined && Number(front.fields.schema_version) !== 1) {
+    remark(front.at(['schema_version']).line, `schema_version ${text('schema_version')} is not known; it is read as 1`)
+  }
   for (const name of Object.keys(front.fields)) {
     if (!known.has(name)) remark(front.at([name]).line, `the field ${name} is not known and not read`)
   }
@@ -58,6 +63,7 @@ export function readGoldenTest(source: string, dimensions: readonly string[], re
       criteria: readCriteria(sections.criteria, dimensions),
       expected_facts: facts,
       notes: sections.notes,
+      noted: Object.fromEntries(Object.entries(front.texts).filter(([name]) => name === 'created' || !known.has(name))),
       sources: facts.flatMap(({ source: path }, index) =>
         path === undefined ? [] : [{ path, line: front.at(['expected_facts', index, 'source']).line }],
       ),

@@ -1,0 +1,154 @@
+/** EVAL.md and golden tests: the suite of each example as a golden file, and each documented field changed alone. */
+import { cpSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Suite } from '../../../../schemas/suite.ts'
+import { findSuites } from '../../../../src/phases/1-plan/find_suites.ts'
+import { folderOf } from '../folder.ts'
+
+const workspaces = path.join(import.meta.dirname, '../../../../workspaces')
+
+/** All suites below a folder, the folder's own path taken out. */
+async function suitesIn(folder: string): Promise<string> {
+  const found = await findSuites(folder, null)
+  const suites = await Promise.all(found.map((one) => one.load()))
+  return `${JSON.stringify(suites, null, 2).replaceAll(folder, '<folder>')}\n`
+}
+
+describe('the suite of an example', () => {
+  test.each(['example-eval-md', 'example-golden'])('%s is its golden file', async (name) => {
+    const folder = folderOf({})
+    cpSync(path.join(workspaces, name), folder, { recursive: true, filter: (file) => !file.includes('evals/runs') })
+    await expect(await suitesIn(folder)).toMatchFileSnapshot(`golden/${name}.json`)
+  })
+})
+
+type Files = Record<string, string>
+const loaded = async (files: Files): Promise<Suite> => {
+  const folder = folderOf(files)
+  const [found] = await findSuites(folder, null)
+  if (found === undefined) throw new Error('no suite')
+  return JSON.parse(JSON.stringify(await found.load()).replaceAll(folder, '<folder>'))
+}
+
+/** What differs, as `a.b` paths; the suite's own text hash is none. */
+async function differs(base: Files, file: string, change: readonly [old: string, text: string]): Promise<string[]> {
+  const before = base[file] ?? ''
+  expect(before).toContain(change[0])
+  const one = await loaded(base)
+  const two = await loaded({ ...base, [file]: before.replace(change[0], change[1]) })
+  return diff(one, two, '')
+}
+
+function diff(one: unknown, two: unknown, at: string): string[] {
+  if (JSON.stringify(one) === JSON.stringify(two)) return []
+  const isBoth = [one, two].every((value) => typeof value === 'object' && value !== null)
+  if (!isBoth) return [at]
+  const [left, right] = [new Map(Object.entries(Object(one))), new Map(Object.entries(Object(two)))]
+  return [...new Set([...left.keys(), ...right.keys()])].flatMap((key) =>
+    diff(left.get(key), right.get(key), at === '' ? key : `${at}.${key}`),
+  )
+}
+
+const skill = (name: string) => `---\nname: ${name}\ndescription: Does ${name}.\n---\nDo.\n`
+const evalMd: Files = {
+  'package.json': '{}',
+  'evals/x.eval.md':
+    '---\nskills: skills/a\ntools: SkillKit.Tools.Shell\nmodel: "anthropic:m"\nsystem: Be kind.\nmetadata: { owner: sam }\nmodule: MyApp.X\n---\n## one\n### Prompt\nHi\n### Expect\nIt greets.\n',
+  'skills/a/SKILL.md': skill('a'),
+  'skills/b/SKILL.md': skill('b'),
+  'agents/neve/AGENT.md': '---\nname: neve\nmodel: "openai:n"\n---\nYou are Neve.\n',
+  'agents/neve/helper/AGENT.md': '---\nname: helper\ndescription: Helps.\n---\nHelp.\n',
+  'agents/neve/skills/c/SKILL.md': skill('c'),
+}
+
+describe('EVAL.md, field by field', () => {
+  test.each([
+    ['skills', ['skills/a', 'skills/b'], 'cases.0.skill_path'],
+    ['several skills', ['skills: skills/a', 'skills: [skills/a, skills/b]'], 'cases.0.environment.skills'],
+    ['a skill that is not there', ['skills/a', 'skills/z'], 'cases.0.cannot_run'],
+    ['a skill out of the project', ['skills/a', '../../..'], 'cases.0.cannot_run'],
+    ['a skill that is a module', ['skills/a', 'MyApp.Skill'], 'cases.0.cannot_run'],
+    ['tools', ['tools: SkillKit.Tools.Shell\n', ''], 'cases.0.environment.tools'],
+    ['a tool that is not here', ['Tools.Shell', 'Tools.SendMessage'], 'cases.0.cannot_run'],
+    ['model', ['anthropic:m', 'openai:m'], 'defaults.model'],
+    ['system', ['Be kind.', 'Be brief.'], 'cases.0.environment.system_prompt'],
+    ['metadata', ['owner: sam', 'owner: kim'], 'cases.0.metadata.owner'],
+    ['a module that is a tool', ['MyApp.X', 'SkillKit.Tools.Webhook'], 'cases.0.cannot_run'],
+    ['agent', ['module: MyApp.X', 'agent: agents/neve'], 'cases.0.target'],
+    ['an unknown field', ['module: MyApp.X', 'colour: red'], 'cases.0.metadata.colour'],
+    ['the name', ['## one', '## two'], 'cases.0.eval_name'],
+    ['the prompt', ['Hi', 'Hello'], 'cases.0.prompt'],
+    ['the rubric', ['It greets.', 'It sings.'], 'cases.0.expectations.0.text'],
+  ] as const)('%s', async (_, change, place) => {
+    expect(await differs(evalMd, 'evals/x.eval.md', change)).toContain(place)
+  })
+  test('an agent brings its text, its skills, its sub-agents and its model', async () => {
+    const text = (evalMd['evals/x.eval.md'] ?? '')
+      .replace(/skills: .*\n/, 'agent: agents/neve\n')
+      .replace(/model: .*\n/, '')
+    const suite = await loaded({ ...evalMd, 'evals/x.eval.md': text })
+    const [one] = suite.cases
+    expect([suite.defaults?.model, one?.target, one?.skill_path]).toEqual(['openai:n', 'agent:neve', null])
+    expect(one?.environment?.system_prompt).toBe('You are Neve.\n\nBe kind.')
+    expect(one?.environment?.agents.map((file) => file.path)).toEqual(['helper.md'])
+    expect(one?.environment?.skills?.map((file) => file.path)).toEqual(['c/SKILL.md'])
+  })
+  test('beside AGENT.md the agent, beside SKILL.md the skill, beside a source file that', async () => {
+    const text = '## one\n### Prompt\nHi\n### Expect\nx\n'
+    const targetOf = async (files: Files) => (await loaded(files)).cases[0]?.target
+    expect(await targetOf({ 'EVAL.md': text, 'SKILL.md': skill('a') })).toBe('skill:a')
+    expect(await targetOf({ 'EVAL.md': text, 'SKILL.md': skill('a'), 'AGENT.md': 'Neve' })).toMatch(/^agent:/)
+    expect(await targetOf({ 'x.EVAL.md': text, 'x.py': 'x = 1' })).toBe('source:x.py')
+    expect(await targetOf({ 'x.EVAL.md': text })).toBeUndefined()
+  })
+})
+
+const golden: Files = {
+  'ledger/persona/IDENTITY.md': 'You are Ledger.',
+  'ledger/tools.md': 'Read only.',
+  'ledger/model.md': '# Model\n\n## Default model\n\n**`m-1`**\n',
+  'ledger/memory/INDEX.md': '- rent.md',
+  'ledger/memory/rent.md': '---\npinned: true\n---\n1,240.50\n',
+  'ledger/evals/rubric.md': '---\nweights: { care: 40, sum: 60 }\nthreshold_pass: 4.0\n---\nBe exact.\n',
+  'ledger/evals/judge.md':
+    '---\nrecommended_judge:\n  cross_family: [gpt-5]\n  same_family_fallback: [claude-a]\nstrict_mode: true\naudit_sample_pct: 0.1\n---\nJudge {rubric}\n',
+  'ledger/evals/golden/happy/001.md':
+    '---\nschema_version: 1\nagent: ledger\ntest_id: 001_a\ncategory: happy\ncreated: 2026-05-06\nexpected_facts:\n  - { claim: rent, source: memory/rent.md, expected_value: "1" }\n---\n## Setup\nAs it is.\n## Input\nRent?\n## Expected behavior\nIt says it.\n## Pass criteria\n- care: 4\n- No hard fails\n## Notes\nplain\n',
+}
+const [rubric, judge, one] = ['rubric.md', 'judge.md', 'golden/happy/001.md'].map((name) => `ledger/evals/${name}`)
+
+describe('golden tests, field by field', () => {
+  const inGolden = 'cases.0.judging.golden'
+  test.each([
+    ['weights', rubric, ['care: 40', 'care: 50'], `${inGolden}.rubric.weights.care`],
+    ['threshold_pass', rubric, ['4.0', '3.5'], `${inGolden}.rubric.threshold_pass`],
+    ['the rubric', rubric, ['Be exact.', 'Be kind.'], `${inGolden}.rubric.body`],
+    ['cross_family', judge, ['gpt-5', 'gpt-6'], 'defaults.judge'],
+    ['same_family_fallback', judge, ['claude-a', 'claude-b'], 'defaults.judge'],
+    ['strict_mode', judge, ['true', 'false'], `${inGolden}.judge.strict_mode`],
+    ['audit_sample_pct', judge, ['0.1', '0.2'], `${inGolden}.judge.audit_sample_pct`],
+    ["the judge's prompt", judge, ['Judge {', 'Weigh {'], `${inGolden}.judge.template`],
+    ['test_id', one, ['001_a', '001_b'], 'cases.0.eval_key'],
+    ['category', one, ['happy', 'edge'], 'cases.0.category'],
+    ['created', one, ['2026-05-06', '2026-05-07'], 'cases.0.metadata.created'],
+    ['schema_version', one, ['schema_version: 1', 'schema_version: 2'], 'warnings.0'],
+    ['a fact', one, ['expected_value: "1"', 'expected_value: "2"'], `${inGolden}.expected_facts.0.expected_value`],
+    ["a fact's source", one, ['memory/rent.md', 'memory/gone.md'], 'cases.0.cannot_run'],
+    ['Setup', one, ['As it is.', 'As it was.'], 'cases.0.prompt'],
+    ['Input', one, ['Rent?', 'Rent!'], 'cases.0.prompt'],
+    ['Expected behavior', one, ['It says it.', 'It sings it.'], `${inGolden}.expected_behavior`],
+    ['Pass criteria', one, ['care: 4', 'care: 5'], `${inGolden}.criteria.thresholds.0.at_least`],
+    ['Notes', one, ['plain', 'odd'], `${inGolden}.notes`],
+    ['persona', 'ledger/persona/IDENTITY.md', ['Ledger', 'Book'], 'cases.0.environment.system_prompt'],
+    ['a pinned note', 'ledger/memory/rent.md', ['1,240.50', '990'], 'cases.0.environment.system_prompt'],
+    ['a note', 'ledger/memory/rent.md', ['pinned: true', 'pinned: false'], 'cases.0.files.0.sha256'],
+    ['the model', 'ledger/model.md', ['m-1', 'm-2'], 'defaults.model'],
+  ] as const)('%s', async (_, file = '', change, place) => {
+    expect(await differs(golden, file, change)).toContain(place)
+  })
+  test('the agent gets its vault, and of its evals nothing', async () => {
+    const suite = await loaded({ ...golden, 'ledger/log/2026.jsonl': '{}', 'ledger/.obsidian/x': '1' })
+    expect(suite.cases[0]?.files.map((file) => file.path)).toEqual(['memory', 'model.md', 'persona', 'tools.md'])
+  })
+})
