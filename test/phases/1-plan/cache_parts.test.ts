@@ -53,6 +53,8 @@ const shaping: Change[] = [
   ['timeout_seconds', { timeout_seconds: 61 }],
   ['activation', { activation: 'instructed' }],
   ['run_number', { run_number: 2 }],
+  ['among', { among: [{ ...skill, name: 'other' }] }],
+  ['stop_at', { stop_at: 'skill_read' }],
 ]
 /** Changes that leave the run the same. */
 const same: Change[] = [
