@@ -9,6 +9,9 @@ type Say = (text: string) => string
 
 const at = '2026-01-15T11:00:00Z'
 
+/** Leads out of the workspace: nothing there is read. */
+export const outside = '../whetstone-test-outside'
+
 /** 6 queries: 2 right, a missed one, a wrongly triggered one, one with an error, one without any answer. */
 export function triggersFile(say: Say): string {
   const share = (value: number, n: number) => ({ value, ci_low: value / 2, ci_high: (1 + value) / 2, n })
@@ -199,7 +202,7 @@ export function historyFile(say: Say): string {
         proposal,
         benchmarks: {
           train: 'benchmarks/2026-01-14T10-00-00Z',
-          validation: '../../../etc',
+          validation: outside,
         },
       }),
       of('v3', 'v2', 0.73, {

@@ -6,7 +6,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aggregate } from '../../src/phases/4-report/aggregate.ts'
 import { arm, inputOf } from '../phases/4-report/fixture.ts'
-import { analysisFile, comparisonFile, historyFile, trendFile, triggersFile } from './artefacts.ts'
+import { analysisFile, comparisonFile, historyFile, outside, trendFile, triggersFile } from './artefacts.ts'
 import { launch, type Opened, open, visit, withChromium } from './browser.ts'
 import { type Staged, stage } from './stage.ts'
 
@@ -37,6 +37,7 @@ const files = {
   'eval-1/comparison-1.json': comparisonFile(plain),
   'eval-1/analysis.json': analysisFile(plain),
   [`${before}/benchmark.json`]: JSON.stringify(older),
+  [`../../${outside}/benchmark.json`]: JSON.stringify(older),
   [`${before}/feedback.json`]: JSON.stringify({ 'eval-1-with_skill-run-1': 'too long', 'eval-1': 'a hard case' }),
   [`${before}/eval-1/with_skill/run-1/run.json`]: JSON.stringify({ final_response: 'it was done' }),
   [`${before}/eval-1/with_skill/run-1/outputs/a.md`]: 'same\nthen\n',
