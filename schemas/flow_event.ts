@@ -186,6 +186,14 @@ export const flowEvent = z.discriminatedUnion('type', [
     total: z.number().int(),
   }),
   z.object({
+    type: z.literal('improve_step'),
+    ...of,
+    iteration: z.number().int().nonnegative().describe('0: before the first proposal, or after the last'),
+    step: z.enum(['session', 'baseline', 'propose', 'refused', 'train', 'validation', 'verdict', 'test', 'stopped']),
+    version: z.string().nullable(),
+    message: z.string().describe('for a person'),
+  }),
+  z.object({
     type: z.literal('skill_failed'),
     ...of,
     message: z.string().describe('why it has no benchmark; the others go on'),

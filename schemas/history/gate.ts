@@ -39,3 +39,4 @@ export const gateResult = z.object({
   looks: z.array(gateLook),
   guards: z.array(gateGuard),
 })
+export type GateResult = z.infer<typeof gateResult>

@@ -39,3 +39,4 @@ export const testResult = z.object({
   validation_gain: z.number().describe('what the gates of the versions from v0 to the best said, added up'),
   sentence: z.string(),
 })
+export type Split = z.infer<typeof split>

@@ -78,6 +78,8 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
       return pairJudged(event)
     case 'comparison_analyzed':
       return comparisonAnalyzed(event)
+    case 'improve_step':
+      return oneLine(`${event.iteration > 0 ? `iteration ${event.iteration}: ` : ''}${event.message}`, 500)
     case 'triggers_planned':
       return triggersPlanned(event).join('\n')
     case 'description_measured':
@@ -116,6 +118,7 @@ const above: ReadonlySet<string> = new Set([
   'comparison_analyzed',
   'triggers_planned',
   'description_measured',
+  'improve_step',
 ])
 
 function damaged({ message, mended }: Extract<FlowEvent, { type: 'artefact_damaged' }>): string {

@@ -4,7 +4,7 @@ import { nearest } from '../base/nearest.ts'
 import { benchFlags } from './commands/bench_flags.ts'
 import { compareFlags } from './commands/compare_flags.ts'
 import { evalFlags } from './commands/eval_flags.ts'
-import { improveFlags } from './commands/improve.ts'
+import { improveFlags } from './commands/improve_flags.ts'
 import { testFlags } from './commands/test_flags.ts'
 import { triggersFlags } from './commands/triggers_flags.ts'
 import { refusalOf } from './refused.ts'
@@ -31,6 +31,8 @@ const commands: Readonly<Record<string, string>> = {
 }
 const switches = new Set([
   'json',
+  'review',
+  'resume',
   'force',
   'fresh',
   'cache',

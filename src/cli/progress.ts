@@ -73,6 +73,7 @@ export function advance(state: Progress, event: FlowEvent): Progress {
     case 'pair_judged':
     case 'comparison_analyzed':
     case 'last_failed':
+    case 'improve_step':
       return state
     case 'run_finished':
       return withCell(counted(state, event), event, (cell) => ({

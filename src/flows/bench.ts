@@ -62,9 +62,11 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
   const { sandbox } = made
   const { pace } = request
   const how = { passEnv, hidden, sandbox, concurrency, pace, limited, cache, settled }
-  await (isUntil ? executeUntil : execute)({ plan, folder, skillFiles: files, ...how }, context)
+  const execution = { plan, folder, skillFiles: files, ...how }
+  const performed = request.perform && (await request.perform(execution, context))
+  if (performed === undefined) await (isUntil ? executeUntil : execute)(execution, context)
   context.signal.throwIfAborted()
-  return await summarize(folder, plan, context, { stop: limited?.stopped() ?? null, known: settled })
+  return await summarize(folder, performed ?? plan, context, { stop: limited?.stopped() ?? null, known: settled })
 }
 
 /** The plan alone, for --dry-run: no agent is started, nothing written. */

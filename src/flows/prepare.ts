@@ -16,6 +16,7 @@ import { type AutoEngine, autoEngine } from './auto_engine.ts'
 import type { FlowContext } from './context.ts'
 import { withDecidable } from './decidable.ts'
 import type { DesignWish } from './detectable.ts'
+import type { Execution } from './execute.ts'
 import { withHonoured } from './honoured.ts'
 import { type JudgingWish, withJudging } from './judging.ts'
 import type { Limits } from './limits.ts'
@@ -23,11 +24,15 @@ import type { PaceOptions } from './pace.ts'
 import type { Purses } from './purses.ts'
 import { refuseSpokenKeys } from './spoken_keys.ts'
 
+export type Perform = (execution: Execution, context: FlowContext) => Promise<Plan>
+
 export interface BenchRequest {
   /** The skill's folder. */
   skill: string
   /** A suite file; null: found in the skill's folder. */
   suite: string | null
+  /** Where the suite's input files are looked for; absent: in the skill. */
+  suiteRoot?: string
   /** An older version: a folder, or git:<ref>; null: the other arm has no skill. */
   baseline: string | null
   cases: readonly string[]
@@ -68,6 +73,8 @@ export interface BenchRequest {
   pace?: PaceOptions | undefined
   /** Absent or null: auto, network as the suite says. */
   sandbox?: SandboxWish | null
+  /** Performs the plan in place of `execute`, and gives the part of it that was performed; absent: all of it is. */
+  perform?: Perform
 }
 
 export interface Prepared {
@@ -88,7 +95,7 @@ export async function prepare(request: BenchRequest, context: FlowContext, where
   const { skill, warnings } = await readSkill(await skillFolder(folder))
   const baseline = await baselineOf(request.baseline, skill, where.scratch)
   const place = request.suite === null ? skill.path : path.resolve(request.suite)
-  const suite = selectCases(forBench(await loadSuite(place, skill.path)), request.cases)
+  const suite = selectCases(forBench(await loadSuite(place, request.suiteRoot ?? skill.path)), request.cases)
   const { engine, judge, choices } = await chooseEngines(request, suite, autoEngine(context, where.lenient))
   refuseSpokenKeys({ choices: [engine, judge], suite, env: context.env })
   const plan = makePlan({

@@ -30,6 +30,12 @@ export class Purses {
     return this.#purses[unit]?.spent ?? 0
   }
 
+  /** What is neither spent nor set aside; infinite where it is not limited. */
+  left(unit: Money): number {
+    const purse = this.#purses[unit]
+    return purse === null ? Number.POSITIVE_INFINITY : purse.limit - purse.spent - purse.reserved
+  }
+
   /** Sets the amounts aside, all of them or none; the kind that does not fit, null when all do. */
   reserve(estimate: Amounts): StopKind | null {
     const after = { ...this.#purses }

@@ -68,6 +68,21 @@ export function indexPaths(root: string): { index: string; markdown: string; pag
   }
 }
 
+/** What `improve` keeps in a workspace, absolute. */
+export function improvePaths(workspace: string) {
+  return {
+    history: path.join(workspace, 'history.json'),
+    versions: path.join(workspace, 'versions'),
+    version: (name: string) => path.join(workspace, 'versions', name),
+    /** What each proposer was given, did and left behind, by iteration. */
+    proposals: path.join(workspace, 'proposals'),
+    /** Sessions before this one, by when they were started. */
+    sessions: path.join(workspace, 'sessions'),
+    /** The author's skill as it was before a version was applied. */
+    backups: path.join(workspace, 'backups'),
+  }
+}
+
 /** What `view` writes over the benchmarks below a folder, absolute. */
 export function trendPaths(root: string): { trend: string; markdown: string; page: string } {
   return {

@@ -57,8 +57,8 @@ export function fresh(): string {
 }
 
 /** A skill folder `<parent>/<name>` with these cases; gives its path. */
-export function makeSkill(evals: readonly object[], files: Record<string, string> = {}): string {
-  const folder = path.join(fresh(), 'tidy')
+export function makeSkill(evals: readonly object[], files: Record<string, string> = {}, name = 'tidy'): string {
+  const folder = path.join(fresh(), name)
   const all = {
     'SKILL.md': '---\nname: tidy\ndescription: Tidies things up.\n---\n\nSay TIDY.\n',
     'evals/evals.json': JSON.stringify({ skill_name: 'tidy', evals }),

@@ -1,67 +1,70 @@
-/** `whetstone improve --description`: a better description, proven on queries that its author has not seen. */
-import type { Argv } from 'yargs'
-import { UserError } from '../../base/error.ts'
-import { benchFlags } from './bench_flags.ts'
-import { descriptionFlags, startDescription } from './description_flags.ts'
-import { type Done, wholeNumber, withJson } from './shared.ts'
-import { askingFlags } from './triggers_flags.ts'
-
-const { 'stop-early': _, ...asking } = askingFlags
-
-export const improveFlags = {
-  ...asking,
-  ...descriptionFlags,
-  runs: { ...benchFlags.runs, default: 5, describe: 'runs of each training query with each description' },
-  iterations: {
-    type: 'number' as const,
-    requiresArg: true,
-    default: 5,
-    coerce: wholeNumber('iterations', 1, 100),
-    describe: 'proposals at most',
-  },
-  'test-runs': {
-    type: 'number' as const,
-    requiresArg: true,
-    coerce: wholeNumber('test-runs', 2, 1000),
-    describe: 'runs of each test query with each description, at the end; as --runs if not given',
-  },
-  proposer: {
-    type: 'string' as const,
-    requiresArg: true,
-    describe: 'who proposes: engine[:model] or a model; the engine of the runs if not given',
-  },
-  seed: {
-    type: 'number' as const,
-    requiresArg: true,
-    default: 1,
-    coerce: wholeNumber('seed', 0, 2 ** 31),
-    describe: 'draws which queries train and test',
-  },
-  apply: {
-    type: 'boolean' as const,
-    default: false,
-    describe: 'write the description into SKILL.md where it is accepted',
-  },
-}
+/** `whetstone improve`: better versions of a skill, each kept only where it wins on cases that its author has not seen. */
+import type { ArgumentsCamelCase, Argv } from 'yargs'
+import type { ImproveRequest } from '../../flows/improve/request.ts'
+import { exitCodes } from '../exit.ts'
+import { startDescription } from './description_flags.ts'
+import { improveFlags } from './improve_flags.ts'
+import { judgingWish } from './judge_flags.ts'
+import { limitsOf } from './limit_flags.ts'
+import { sandboxWish } from './sandbox_flags.ts'
+import { type Done, withFlow, withJson } from './shared.ts'
 
 function improveOptions(args: Argv) {
   return withJson(args)
     .positional('skill', { type: 'string', demandOption: true, describe: 'the folder that holds SKILL.md' })
     .options(improveFlags)
     .usage(
-      '$0 improve <skill> --description [options]\n\na better description, proven on queries that its author has not seen',
+      '$0 improve <skill> [options]\n\nbetter versions of a skill, proven on cases they have not seen\n\nSplits the suite, has a model edit copies of the skill by what failed on the training cases,\nand keeps a version only if it beats the best so far in paired fresh runs on other cases.\nWrites history.json and versions/; the skill itself changes only with --apply.',
     )
-    .example('$0 improve skills/pdf --description --among skills', 'with the others beside it')
+    .example('$0 improve skills/pdf --budget 20', 'five proposals, at most 20 dollars')
+    .example('$0 improve skills/pdf --runs 10 --proposer anthropic:opus', 'surer verdicts, a stronger author')
+    .example('$0 improve skills/pdf --resume', 'after an interruption')
+    .example('$0 improve skills/pdf --description --among skills', 'the description alone, with other skills beside it')
+    .example('$0 improve skills/pdf --resume --apply', 'put what it found in place of the skill')
+}
+
+type ImproveArguments = ReturnType<typeof improveOptions> extends Argv<infer T> ? T : never
+
+function requestOf(parsed: ArgumentsCamelCase<ImproveArguments>): Omit<ImproveRequest, 'review'> {
+  const { skill, iterations, trainRuns, runs, testRuns, seed, resume, proposeTimeout } = parsed
+  const { concurrency, activation, retries, onTimeout, passEnv, engine } = parsed
+  return {
+    ...{ skill, iterations, trainRuns, seed, resume, proposeTimeout },
+    validationRuns: runs,
+    testRuns: testRuns ?? runs,
+    margins: { cost: parsed.maxCostIncrease, time: parsed.maxTimeIncrease },
+    proposer: parsed.proposer ?? null,
+    bench: {
+      ...{ engine, concurrency, activation, retries, onTimeout, passEnv },
+      suite: parsed.suite ?? null,
+      model: parsed.model ?? null,
+      judge: parsed.judge ?? null,
+      baseUrl: parsed.baseUrl ?? null,
+      judging: judgingWish(parsed),
+      timeoutSeconds: parsed.timeout,
+      maxTurns: parsed.maxTurns ?? null,
+      pace: { idleMs: parsed.idleTimeout * 1000 },
+      workspace: parsed.workspace ?? null,
+      limits: limitsOf(parsed),
+      sandbox: sandboxWish(parsed),
+    },
+  }
 }
 
 export function addImprove(args: Argv, done: Done): Argv {
-  return args.command(
-    'improve <skill>',
-    'a better description, proven on unseen queries',
-    improveOptions,
-    async (parsed) => {
-      if (!parsed.description) throw new UserError('improve needs --description', 'see docs/triggers.md')
-      done(await startDescription(parsed))
-    },
-  )
+  return args.command('improve <skill>', 'better versions, proven on unseen cases', improveOptions, async (parsed) => {
+    if (parsed.description) return done(await startDescription(parsed))
+    const [{ improve }, show] = await Promise.all([
+      import('../../flows/improve/improve.ts'),
+      import('../show_improve.ts'),
+    ])
+    const { json, concurrency, apply, yes } = parsed
+    const review = parsed.review ? (await import('../review.ts')).waitForReview : null
+    const request = { ...requestOf(parsed), review }
+    const { result, interrupted } = await withFlow({ json, concurrency }, (context) => improve(request, context))
+    const code = show.showImprove(result, { json, interrupted, toBeApplied: apply })
+    if (!apply || code !== exitCodes.done) return done(code)
+    const { applyBest } = await import('../apply_best.ts')
+    done(await applyBest(result, { skill: parsed.skill, json, yes }))
+  })
 }

@@ -1,0 +1,112 @@
+/** The flags of `improve`. */
+import type { Options } from 'yargs'
+import { UserError } from '../../base/error.ts'
+import { benchFlags } from './bench_flags.ts'
+import { descriptionFlags } from './description_flags.ts'
+import { judgeFlags } from './judge_flags.ts'
+import { limitFlags } from './limit_flags.ts'
+import { sandboxFlags } from './sandbox_flags.ts'
+import { wholeNumber } from './shared.ts'
+
+const { engine, model, judge, suite, concurrency, timeout, retries, activation, workspace } = benchFlags
+const shared = { engine, model, judge, suite, concurrency, timeout, retries, activation, workspace }
+
+export const improveFlags = {
+  iterations: {
+    type: 'number',
+    requiresArg: true,
+    default: 5,
+    coerce: wholeNumber('iterations', 1, 100),
+    describe: 'proposals at most; the error of the session is shared among them',
+  },
+  runs: {
+    type: 'number',
+    requiresArg: true,
+    default: 5,
+    coerce: wholeNumber('runs', 2, 1000),
+    describe: 'runs of each validation case in each arm, at most: the gate ends sooner where it can',
+  },
+  'train-runs': {
+    type: 'number',
+    requiresArg: true,
+    default: 2,
+    coerce: wholeNumber('train-runs', 1, 1000),
+    describe: 'runs of each training case in each arm',
+  },
+  'test-runs': {
+    type: 'number',
+    requiresArg: true,
+    coerce: wholeNumber('test-runs', 2, 1000),
+    describe: 'runs of each test case in each arm, at the end; as --runs if not given',
+  },
+  proposer: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'who proposes: engine[:model] or a model; the engine of the runs if not given',
+  },
+  'propose-timeout': {
+    type: 'number',
+    requiresArg: true,
+    default: 900,
+    coerce: wholeNumber('propose-timeout', 1, 86_400),
+    describe: 'seconds for one proposal',
+  },
+  'max-cost-increase': {
+    type: 'number',
+    requiresArg: true,
+    default: 25,
+    coerce: share('max-cost-increase'),
+    describe: 'per cent that a better version may cost more',
+  },
+  'max-time-increase': {
+    type: 'number',
+    requiresArg: true,
+    default: 25,
+    coerce: share('max-time-increase'),
+    describe: 'per cent that it may take longer',
+  },
+  seed: {
+    type: 'number',
+    requiresArg: true,
+    default: 1,
+    coerce: wholeNumber('seed', 0, 2 ** 31),
+    describe: 'draws which cases train, validate and test',
+  },
+  apply: {
+    type: 'boolean',
+    default: false,
+    describe:
+      'at the end put the best version in place of the skill: shows the diff, asks on a terminal, keeps a backup',
+  },
+  resume: {
+    type: 'boolean',
+    default: false,
+    describe: 'go on with the session in the workspace, or apply what it found',
+  },
+  review: {
+    type: 'boolean',
+    default: false,
+    describe: 'after each iteration show the page and wait for feedback.json',
+  },
+  ...descriptionFlags,
+  ...shared,
+  'max-turns': benchFlags['max-turns'],
+  'base-url': benchFlags['base-url'],
+  'idle-timeout': benchFlags['idle-timeout'],
+  'on-timeout': benchFlags['on-timeout'],
+  'pass-env': benchFlags['pass-env'],
+  ...judgeFlags,
+  ...sandboxFlags,
+  budget: limitFlags.budget,
+  'budget-tokens': limitFlags['budget-tokens'],
+  'cost-per-run': limitFlags['cost-per-run'],
+  deadline: limitFlags.deadline,
+  yes: limitFlags.yes,
+} satisfies Record<string, Options>
+
+function share(flag: string) {
+  return (value: unknown): number => {
+    if (typeof value === 'number' && value >= 0 && value <= 1000) return value / 100
+    throw new UserError(`--${flag}: not per cent from 0 to 1000`)
+  }
+}

@@ -1,0 +1,92 @@
+/** Prints what an improve session came to; gives the exit code. */
+import path from 'node:path'
+import type { History } from '../../schemas/history.ts'
+import type { ImproveResult } from '../flows/improve/improve.ts'
+import { exitCodes } from './exit.ts'
+import { colours, columns, dollars, oneLine, percent, safe, wrap } from './style.ts'
+
+export interface HowToShow {
+  json: boolean
+  interrupted: boolean
+  /** It will be said what is applied. */
+  toBeApplied: boolean
+}
+
+/** 0 where the session has ended; 3 where a limit ended it, 130 after Ctrl-C. */
+export function showImprove(result: ImproveResult, how: HowToShow): number {
+  const { history, workspace, best } = result
+  const isOver = history.ended_at !== undefined
+  const code = isOver ? exitCodes.done : how.interrupted ? exitCodes.interrupted : exitCodes.incomplete
+  if (how.json) {
+    process.stdout.write(`${JSON.stringify({ type: 'result', exit_code: code, workspace, best, history })}\n`)
+  } else process.stdout.write(`${resultLines(result, how).join('\n')}\n`)
+  return code
+}
+
+function resultLines({ history, workspace, best }: ImproveResult, { toBeApplied }: HowToShow): string[] {
+  const { bold, dim, yellow } = colours(process.stdout)
+  const width = process.stdout.isTTY ? Math.max(40, (process.stdout.columns ?? 100) - 1) : Number.POSITIVE_INFINITY
+  const isBetter = history.current_best !== 'v0'
+  const isOver = history.ended_at !== undefined
+  const shown = path.relative(process.cwd(), best) || best
+  return [
+    '',
+    ...(isOver ? [] : [yellow(bold('NOT ENDED: the same command with --resume goes on'))]),
+    ...wrap(headline(history), width).map((line) => bold(line)),
+    ...(history.stopped === undefined ? [] : wrap(`stopped: ${history.stopped.message}`, width)),
+    ...(history.split === undefined ? [] : wrap(dim(`scope: ${history.split.scope}`), width)),
+    '',
+    ...columns([['version', 'from', 'rate', 'result', 'why'], ...rows(history)], [2]).map((line, at) =>
+      at === 0 ? dim(line) : line,
+    ),
+    '',
+    ...failureLines(history),
+    costLine(history),
+    `${dim('wrote')} ${safe(path.relative(process.cwd(), path.join(workspace, 'history.json')))}`,
+    ...(isBetter && isOver && !toBeApplied
+      ? [`${dim('best')}  ${safe(shown)}; --resume --apply puts it in place of the skill`]
+      : []),
+  ]
+}
+
+function headline({ test, current_best: best, headroom }: History): string {
+  if (test) {
+    const { v0, candidate, sentence } = test
+    return `${best} is better than v0: on the test cases ${percent(v0.mean)} → ${percent(candidate.mean)}; ${sentence} points.`
+  }
+  if (best === 'v0') return headroom?.enough === false ? 'Nothing was tried.' : 'No version has won: v0 stays the best.'
+  return `${best} has won on validation; there was no test.`
+}
+
+function rows({ iterations, refused = [] }: History): string[][] {
+  const made = iterations.map((one) => ({
+    at: one.iteration ?? 0,
+    row: [
+      `${one.version}${one.is_current_best ? ' *' : ''}`,
+      one.parent ?? '',
+      percent(one.expectation_pass_rate),
+      one.grading_result,
+      oneLine(one.gate?.reason ?? '', 110),
+    ],
+  }))
+  const unfit = refused.map((one) => ({
+    at: one.iteration,
+    row: ['–', one.parent, '', 'refused', oneLine(`${one.rule}: ${one.reason}`, 110)],
+  }))
+  return [...made, ...unfit].sort((a, b) => a.at - b.at).map(({ row }) => row)
+}
+
+function failureLines({ stopped }: History): string[] {
+  const failures = stopped?.failures ?? []
+  if (failures.length === 0) return []
+  const shown = failures.map(({ kind, runs, cases }) => `${kind} (${runs} runs of cases ${cases.join(', ')})`)
+  return [oneLine(`still failing in training: ${shown.join('; ')}`, 300), '']
+}
+
+function costLine({ benchmarks_usd: runs, iterations, refused = [] }: History): string {
+  const proposals = [...iterations, ...refused].map((one) => one.cost_usd ?? null)
+  const known = proposals.every((one) => one !== null)
+  const sum = proposals.reduce<number>((all, one) => all + (one ?? 0), 0)
+  const text = (usd: number | null | undefined) => (usd === null || usd === undefined ? 'unknown' : dollars(usd))
+  return `cost: benchmarks ${text(runs)}, proposals ${known ? dollars(sum) : 'unknown'}`
+}

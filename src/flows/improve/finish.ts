@@ -1,0 +1,70 @@
+/** The end of a session: why it stopped, and the one look at the test cases. */
+
+import path from 'node:path'
+import { benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
+import type { History } from '../../../schemas/history.ts'
+import { readJson } from '../../base/json.ts'
+import { testResult } from '../../phases/4-report/accept/test_result.ts'
+import { benchmarkPaths } from '../../store/paths.ts'
+import type { FlowContext } from '../context.ts'
+import { benchStep, usdOf } from './bench_step.ts'
+import { record, type Session, tell } from './session.ts'
+import { failureClasses, seenRuns } from './training.ts'
+
+type Stopped = NonNullable<History['stopped']>
+
+/** Ended for good: the test cases are looked at, once. */
+export async function finish(
+  session: Session,
+  why: Pick<Stopped, 'reason' | 'message'>,
+  context: FlowContext,
+): Promise<void> {
+  const { history, request } = session
+  const { split, current_best: best } = history
+  tell(context, { iteration: 0, step: 'stopped', version: best, message: why.message })
+  const failures = await failuresOf(session)
+  const stopped = { ...why, ...(failures.length > 0 && { failures }) }
+  if (split === undefined || best === 'v0' || split.test.length === 0) {
+    return await record(session, {
+      fields: { stopped, test: null, ...(await costs(session)), ended_at: context.now().toISOString() },
+    })
+  }
+  tell(context, {
+    iteration: 0,
+    step: 'test',
+    version: best,
+    message: `${best} against v0 on the ${split.test.length} test cases`,
+  })
+  const step = { candidate: best, against: 'v0', cases: split.test, runs: request.testRuns }
+  const made = await benchStep(session, step, context)
+  const test = testResult({ benchmark: made.folder, best, cases: made.cases, validationGain: gainUpTo(history) })
+  tell(context, { iteration: 0, step: 'test', version: best, message: test.sentence })
+  await record(session, { fields: { stopped, test, ...(await costs(session)), ended_at: context.now().toISOString() } })
+}
+
+/** Not ended: a resume goes on. */
+export async function pause(session: Session, stopped: Stopped, context: FlowContext): Promise<void> {
+  tell(context, { iteration: 0, step: 'stopped', version: null, message: stopped.message })
+  await record(session, { fields: { stopped, ...(await costs(session)) } })
+}
+
+async function failuresOf(session: Session) {
+  const { split, current_best: best, iterations } = session.history
+  if (split === undefined || iterations.length === 0) return []
+  return failureClasses(await seenRuns(session, { versions: [best, 'v0'], cases: split.train }))
+}
+
+function gainUpTo({ iterations }: History): number {
+  const won = iterations.filter(({ grading_result }) => grading_result === 'won')
+  return won.reduce((sum, { gate }) => sum + (gate?.difference ?? 0), 0)
+}
+
+/** null where the cost of one of them is unknown. */
+async function costs({ met }: Session): Promise<{ benchmarks_usd: number | null }> {
+  let sum: number | null = 0
+  for (const folder of new Set(met.map((one) => path.resolve(one.folder)))) {
+    const usd = await readJson(benchmarkSchema, benchmarkPaths(folder).benchmark).then(usdOf, () => null)
+    sum = sum === null || usd === null ? null : sum + usd
+  }
+  return { benchmarks_usd: sum }
+}

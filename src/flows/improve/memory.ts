@@ -1,0 +1,43 @@
+/** What a proposer is told of earlier proposals, and where the loop stands by them. */
+import type { History } from '../../../schemas/history.ts'
+import { isPlateau } from '../../phases/4-report/accept/course.ts'
+
+/** Of which fold the training cases of an iteration are: in a small suite they take turns. */
+export function foldOf({ kind, train, validation }: NonNullable<History['split']>, iteration: number) {
+  const isTurned = kind === 'cross_fitted' && iteration % 2 === 0
+  return isTurned ? { train: validation, validation: train } : { train, validation }
+}
+
+/**
+ * One line for each proposal that was not taken. Reasons that could hold text of cases the proposer has not seen are given by their
+ * rule alone; where folds take turns, only proposals made from the same fold are told.
+ */
+export function rejectedLines({ iterations, refused = [], split }: History, now: number): string[] {
+  const isSeen = (iteration: number) => split?.kind !== 'cross_fitted' || iteration % 2 === now % 2
+  const lost = iterations.flatMap(({ iteration = 0, gate, proposal, grading_result }) => {
+    if (gate === undefined || gate.result === 'won' || grading_result === 'baseline' || !isSeen(iteration)) return []
+    const how = gate.stage === 'train' ? gate.reason : `${gate.result} on other tasks`
+    return [{ iteration, line: `${proposal?.summary ?? 'an edit'}: ${how}` }]
+  })
+  const unfit = refused
+    .filter(({ iteration }) => isSeen(iteration))
+    .map(({ iteration, rule, reason, proposal }) => {
+      const why = rule === 'leakage' ? 'it held text of tasks that judge the skill' : reason
+      return { iteration, line: `${proposal?.summary ?? 'a proposal'}: refused (${rule}): ${why}` }
+    })
+  return [...lost, ...unfit].sort((a, b) => a.iteration - b.iteration).map(({ line }) => line.slice(0, 600))
+}
+
+/** Whether so many tries in a row came to nothing. */
+export function isStalled({ iterations, refused = [] }: History): boolean {
+  const tries = [
+    ...refused.map(({ iteration }) => ({ iteration, isKept: false })),
+    ...iterations
+      .filter(({ gate }) => gate !== undefined)
+      .map(({ iteration = 0, gate }) => ({
+        iteration,
+        isKept: gate?.result === 'won' || (gate?.result === 'tie' && gate.difference > 0),
+      })),
+  ]
+  return isPlateau(tries.sort((a, b) => a.iteration - b.iteration).map(({ isKept }) => isKept))
+}

@@ -1,0 +1,30 @@
+/** The files of a version as texts, and versions laid out as folders. */
+import { readFile, rename, rm } from 'node:fs/promises'
+import path from 'node:path'
+import { copyWalk, exists, type WalkedFile } from '../../base/files.ts'
+import { sha256 } from '../../base/json.ts'
+import { skillFiles } from '../../phases/1-plan/skill.ts'
+import type { SkillFile } from '../../phases/5-improve/skill_edit.ts'
+
+export async function skillTexts(folder: string): Promise<SkillFile[]> {
+  return await textsOf((await skillFiles(folder)).files)
+}
+
+export async function textsOf(files: readonly WalkedFile[]): Promise<SkillFile[]> {
+  return await Promise.all(
+    files.map(async ({ path: name, source, bytes }) => {
+      const content = await readFile(source)
+      const text = content.includes(0) ? null : content.toString('utf8')
+      return { path: name, bytes, sha256: sha256(content), text }
+    }),
+  )
+}
+
+/** Copies what agents may see of a skill, whole or not at all; what is there already stays. */
+export async function layVersion(files: readonly WalkedFile[], target: string): Promise<void> {
+  if (await exists(target)) return
+  const partial = path.join(path.dirname(target), `.partial-${path.basename(target)}`)
+  await rm(partial, { recursive: true, force: true })
+  await copyWalk(files, partial)
+  await rename(partial, target)
+}

@@ -1,0 +1,80 @@
+/** The start of a session: the split, v0, what a claim will be worth, and whether there is anything to find. */
+import { mkdir } from 'node:fs/promises'
+import type { Split } from '../../../schemas/history/session.ts'
+import type { Suite } from '../../../schemas/suite.ts'
+import { hashSuite } from '../../phases/1-plan/load.ts'
+import { skillFiles } from '../../phases/1-plan/skill.ts'
+import { type CaseSplit, splitCases } from '../../phases/1-plan/split.ts'
+import { alphaFor } from '../../phases/4-report/accept/alpha.ts'
+import { headroomOf } from '../../phases/4-report/accept/headroom.ts'
+import { gatePower } from '../../phases/4-report/accept/power.ts'
+import { leastCases } from '../../phases/4-report/accept/verdict.ts'
+import { improvePaths } from '../../store/paths.ts'
+import type { FlowContext } from '../context.ts'
+import { benchStep } from './bench_step.ts'
+import type { ImproveRequest } from './request.ts'
+import { record, type Session, tell } from './session.ts'
+import { layVersion } from './skill_texts.ts'
+
+/** What is fixed before anything runs. Throws UserError for a suite that can't be split. */
+export async function splitOf(request: ImproveRequest, suite: Suite): Promise<Split> {
+  const made = splitCases(suite.cases, request.seed)
+  const alpha = alphaFor({ spent: 0, left: request.iterations })
+  const { trainRuns: train, validationRuns: validation, testRuns: test } = request
+  return {
+    seed: request.seed,
+    ...made,
+    suite_sha256: await hashSuite(suite),
+    runs: { train, validation, test },
+    scope: scopeOf(made),
+    ...gatePower({ cases: made.validation.length, runs: validation, alpha }),
+  }
+}
+
+function scopeOf({ kind, train, validation, test }: CaseSplit): string {
+  const aside =
+    test.length === 0 ? 'no case is left aside for a test' : `${test.length} cases are left aside for the test`
+  const wider = `a claim about cases like these needs at least ${leastCases} validation cases, from 18 cases on in the suite`
+  if (kind === 'three_way') {
+    return `${train.length} cases to learn from, ${validation.length} to be judged on, ${aside}`
+  }
+  return `a small suite: two folds of ${train.length} and ${validation.length} cases take turns in being learned from and judged on, ${aside}; what is said holds for these cases, ${wider}`
+}
+
+/** Lays out v0 and runs it against itself on all cases but those of the test: its rate, the noise, the first transcripts. */
+export async function baseline(session: Session, context: FlowContext): Promise<void> {
+  const { skill, workspace, request, history } = session
+  const paths = improvePaths(workspace)
+  await mkdir(paths.versions, { recursive: true })
+  await layVersion((await skillFiles(skill.path)).files, paths.version('v0'))
+  const { split } = history
+  if (split === undefined) throw new Error(`${paths.history}: no split`)
+  const cases = [...split.train, ...split.validation]
+  tell(context, { iteration: 0, step: 'session', version: null, message: sessionText(split) })
+  tell(context, { iteration: 0, step: 'baseline', version: 'v0', message: 'v0 against itself: its rate and the noise' })
+  const step = { candidate: 'v0', against: 'v0', cases, runs: request.trainRuns, calibrate: true }
+  const made = await benchStep(session, step, context)
+  const alpha = alphaFor({ spent: 0, left: request.iterations })
+  const headroom = headroomOf(made.cases, { cases: split.validation.length, runs: request.validationRuns, alpha })
+  tell(context, { iteration: 0, step: 'baseline', version: 'v0', message: headroom.message })
+  await record(session, {
+    fields: { headroom },
+    iteration: {
+      version: 'v0',
+      parent: null,
+      expectation_pass_rate: headroom.pass_rate,
+      grading_result: 'baseline',
+      is_current_best: true,
+      iteration: 0,
+      skill_sha256: skill.sha256,
+      benchmarks: { noise: made.folder },
+      cost_usd: 0,
+      ended_at: context.now().toISOString(),
+    },
+  })
+}
+
+function sessionText({ scope, detectable, power }: Split): string {
+  const at = power.map(({ gain, power: chance }) => `${Math.round(100 * gain)} points ${Math.round(100 * chance)}%`)
+  return `${scope}. The gate finds a gain of ${Math.round(100 * detectable)} points with power .8 (${at.join(', ')})`
+}

@@ -1,0 +1,27 @@
+/** What the gate will find, before anything is spent: the gain that it finds with power .8, and the power at a few gains. */
+import { normalCdf, normalQuantile } from '../stats/quantiles.ts'
+import { round } from '../stats/round.ts'
+
+export interface GateDesign {
+  cases: number
+  /** Blocks at most. */
+  runs: number
+  /** Of the test on one candidate. */
+  alpha: number
+  /** Variance of a run's score within a case; absent: what is usual (statistics.md, 2.1). */
+  variance?: number
+}
+
+const usualVariance = 1 / 6
+const shownGains = [0.1, 0.15, 0.25, 0.4]
+
+export function gatePower(design: GateDesign): { detectable: number; power: { gain: number; power: number }[] } {
+  const { cases, runs, alpha, variance = usualVariance } = design
+  const error = Math.sqrt((2 * variance) / Math.max(1, cases * runs))
+  const critical = normalQuantile(1 - alpha)
+  const powerAt = (gain: number) => (error === 0 ? 1 : normalCdf(gain / error - critical))
+  return {
+    detectable: round(Math.min(1, (critical + normalQuantile(0.8)) * error), 6),
+    power: shownGains.map((gain) => ({ gain, power: round(powerAt(gain), 4) })),
+  }
+}

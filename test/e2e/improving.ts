@@ -1,0 +1,91 @@
+/** A skill whose script is broken in one place, a suite on it, and a practice model that follows the skill; who proposes is up to the test. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { type History, history } from '../../schemas/history.ts'
+import { parseScenario } from '../../src/practice/scenario.ts'
+import { startPractice } from '../../src/practice/server.ts'
+import { fresh, makeSkill, type ProgramOptions, whetstone } from './program.ts'
+
+const script = (sum: string) => `const [a, b] = process.argv.slice(2).map(Number)\nconsole.log('sum: ' + (${sum}))\n`
+export const broken = script('a - b')
+export const mended = script('a + b')
+
+const skillText =
+  '---\nname: adder\ndescription: Adds two numbers.\n---\n\nRun `node scripts/add.mjs A B` and say what it prints.\n'
+
+/** `count` sums; the answer of each is a number of its own. */
+function evals(count: number) {
+  return Array.from({ length: count }, (_, at) => {
+    const [a, b] = [1000 + 37 * at, 210 + at]
+    return { id: at + 1, prompt: `What is ${a} plus ${b}?`, checks: [{ type: 'contains', value: `sum: ${a + b}` }] }
+  })
+}
+
+/** The agent: reads the skill, runs its script, says what it printed. */
+const agentRules = String.raw`
+  - name: reads the skill
+    when: { user: '^What is', system: 'file: (?<file>\S+SKILL\.md)', turn: 1 }
+    tool_calls: [{ name: [Read], input: { file_path: '{{file}}' } }]
+  - name: runs its script
+    when: { user: '^What is (?<a>\d+) plus (?<b>\d+)', called: '(?<folder>[^"\s]+)/SKILL\.md', turn: 2 }
+    tool_calls: [{ name: [Bash], input: { command: 'node {{folder}}/scripts/add.mjs {{a}} {{b}}' } }]
+  - name: answers
+    when: { user: '^What is', turn: 3 }
+    text: 'It is {{lastResult}}'
+  - name: has nothing to go on
+    when: { user: '^What is' }
+    text: I can not add.
+`
+
+/** What a proposer does: a shell command, then its last words. */
+export function proposer(name: string, at: { when?: string; command: string; words?: string }): string {
+  const condition = at.when === undefined ? '' : `, '${at.when}'`
+  const words = at.words ?? `SUMMARY: ${name}\\nWHY: the sums were wrong`
+  return `
+  - name: ${name} acts
+    when: { user: ['^You improve an agent skill'${condition}], turn: 1 }
+    tool_calls: [{ name: [Bash], input: { command: ${JSON.stringify(at.command)} } }]
+  - name: ${name} speaks
+    when: { user: ['^You improve an agent skill'${condition}] }
+    text: "${words}"
+`
+}
+
+export const mends = proposer('mends the script', { command: "sed -i 's/a - b/a + b/' adder/scripts/add.mjs" })
+
+export interface World extends AsyncDisposable {
+  skill: string
+  workspace: string
+  requests: number
+  improve: (flags?: readonly string[], options?: ProgramOptions) => ReturnType<typeof whetstone>
+  history: () => History
+}
+
+export async function openWorld(proposers: string, cases = 18, files: Record<string, string> = {}): Promise<World> {
+  const scenario = `schema_version: 1\nrules:${proposers}${agentRules}`
+  const server = await startPractice({ scenario: parseScenario(scenario, 'test.yaml') })
+  const skill = makeSkill(
+    [],
+    {
+      'SKILL.md': skillText,
+      'scripts/add.mjs': broken,
+      'evals/evals.json': JSON.stringify({ skill_name: 'adder', evals: evals(cases) }),
+      ...files,
+    },
+    'adder',
+  )
+  const workspace = path.join(fresh(), 'ws')
+  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice' }
+  const fixed = ['--engine', 'anthropic:practice-1', '--workspace', workspace, '--train-runs', '1', '--runs', '3']
+  return {
+    skill,
+    workspace,
+    get requests() {
+      return server.requests.length
+    },
+    improve: (flags = [], options = {}) =>
+      whetstone(['improve', skill, ...fixed, ...flags], { ...options, env: { ...env, ...options.env } }),
+    history: () => history.parse(JSON.parse(readFileSync(path.join(workspace, 'history.json'), 'utf8'))),
+    [Symbol.asyncDispose]: () => server.close(),
+  }
+}

@@ -1,0 +1,210 @@
+/** The gate of the improve loop: what wins, what loses, what is a tie, and what it costs of the session's error. */
+import { describe, expect, test } from 'vitest'
+import { alphaAt, alphaFor, sessionAlpha } from '../../../src/phases/4-report/accept/alpha.ts'
+import {
+  courseOf,
+  isPlateau,
+  isWorthValidating,
+  spentAlpha,
+  type Tried,
+} from '../../../src/phases/4-report/accept/course.ts'
+import { trainVerdict } from '../../../src/phases/4-report/accept/early.ts'
+import { usualMargins } from '../../../src/phases/4-report/accept/guards.ts'
+import { lookAt } from '../../../src/phases/4-report/accept/look.ts'
+import type { MetCase } from '../../../src/phases/4-report/accept/met_case.ts'
+import { gatePower } from '../../../src/phases/4-report/accept/power.ts'
+
+type Scores = readonly [candidate: string, incumbent: string]
+
+/** Runs as digits: 1 passed, 0 failed. */
+function met(cases: readonly Scores[], more: Partial<MetCase> = {}): MetCase[] {
+  return cases.map(([one, other], at) => {
+    const of = (text: string) => [...text].map(Number)
+    const same = { candidate: of(one).map(() => 10), baseline: of(other).map(() => 10) }
+    const passed = { candidate: of(one).map(Boolean), baseline: of(other).map(Boolean) }
+    return { evalId: at + 1, candidate: of(one), baseline: of(other), passed, seconds: same, usd: same, ...more }
+  })
+}
+
+const times = (count: number, scores: Scores) => Array.from({ length: count }, () => scores)
+const look = (cases: MetCase[], changes: object = {}) =>
+  lookAt({ against: 'v0', cases, alpha: 0.01, blocks: 4, planned: 4, looks: [], margins: usualMargins, ...changes })
+
+describe('the gate', () => {
+  test.each<[string, Scores[], string, RegExp]>([
+    ['better on every case', times(8, ['1111', '0001']), 'won', /\+75 points, p < \.001/],
+    [
+      'better on half of them, the same on the others',
+      [...times(4, ['1111', '0000']), ...times(4, ['1111', '1111'])],
+      'won',
+      /\+50/,
+    ],
+    ['the same', times(8, ['1010', '0101']), 'tie', /\+0 points/],
+    ['a little better', [['1111', '0111'], ...times(7, ['1010', '0101'])], 'tie', /more than the/],
+    ['worse', times(8, ['0001', '1111']), 'lost', /worse|−75/],
+    [
+      'better by what one case pays for',
+      [...times(7, ['1111', '0001']), ['0000', '1111']],
+      'lost',
+      /1 case got worse for certain: 8 \(4 of 4 → 0 of 4\)/,
+    ],
+    ['better on some, worse on as many', [...times(5, ['111', '000']), ...times(4, ['000', '111'])], 'tie', /.*/],
+    ['nothing that can be compared', [], 'tie', /.*/],
+  ])('%s', (_, scores, result, reason) => {
+    const { verdict } = look(met(scores))
+    expect(verdict).toMatchObject({ result, reason: expect.stringMatching(reason) })
+  })
+  test('the numbers it rests on are told', () => {
+    const { verdict } = look(met(times(8, ['1111', '0001'])))
+    expect(verdict).toMatchObject({
+      ...{ candidate_mean: 1, incumbent_mean: 0.25, difference: 0.75, n_cases: 8, blocks: 4, alpha: 0.01 },
+      ...{ scope: 'cases_like_these', p_method: 'permutation_exact', against: 'v0', stage: 'validation' },
+    })
+    expect(verdict?.guards.map(({ name, passed }) => [name, passed])).toEqual([
+      ['cost_usd', true],
+      ['time_seconds', true],
+      ['cases', true],
+    ])
+  })
+  test('below 8 cases it speaks of these cases alone', () => {
+    expect(look(met(times(5, ['1111', '0001']))).verdict).toMatchObject({ result: 'won', scope: 'these_cases' })
+  })
+  const dear = { candidate: [20, 20, 20, 20], baseline: [10, 10, 10, 10] }
+  const unsure = { candidate: [5, 30, 5, 30], baseline: [5, 22, 5, 22] }
+  test.each([
+    ['twice the cost', { usd: dear }, 'lost', /cost × 2\.00/],
+    ['twice the time', { seconds: dear }, 'lost', /time × 2\.00/],
+    [
+      'a cost not shown to stay within the margin',
+      { usd: unsure },
+      'tie',
+      /cost × 1\.\d+, at most × 1\.\d+: not shown/,
+    ],
+    [
+      'a cost that nobody knows',
+      { usd: { candidate: [null, null, null, null], baseline: [null, null, null, null] } },
+      'won',
+      /\+75/,
+    ],
+    [
+      'twice of next to nothing',
+      { usd: { candidate: [0.0002, 0.0002, 0.0002, 0.0002], baseline: [0.0001, 0.0001, 0.0001, 0.0001] } },
+      'won',
+      /\+75/,
+    ],
+  ])('a gain at %s', (_, more, result, reason) => {
+    const { verdict } = look(met(times(8, ['1111', '0001']), more))
+    expect(verdict).toMatchObject({ result, reason: expect.stringMatching(reason) })
+  })
+})
+
+describe('looks', () => {
+  const strong = met(times(8, ['111', '000']))
+  const open = met(times(8, ['101', '100']))
+  const hopeless = met([...times(7, ['100', '010']), ['100', '110']])
+  test.each<[string, MetCase[], number, string | null]>([
+    ['a strong gain wins at the first look that may accept', strong, 3, 'won'],
+    ['and not at a look that may not', strong, 2, null],
+    ['what is open goes on', open, 3, null],
+    ['what can hardly win any more ends, and is no win', hopeless, 3, 'tie'],
+    ['after one block nothing ends', hopeless, 1, null],
+  ])('%s', (_, cases, blocks, result) => {
+    expect(look(cases, { blocks, planned: 10 }).verdict?.result ?? null).toBe(result)
+  })
+})
+
+describe('the error of a session', () => {
+  test('of all candidates that do not win it is never more than .05 in sum', () => {
+    let spent = 0
+    for (let left = 5; left > 0; left -= 1) spent += alphaFor({ spent, left })
+    expect(spent).toBeCloseTo(sessionAlpha, 9)
+    for (let at = 0; at < 50; at += 1) spent += alphaFor({ spent, left: 5 })
+    expect(spent).toBeLessThanOrEqual(sessionAlpha + 1e-12)
+  })
+  test.each([2, 3, 5, 10, 20])('of %i blocks the looks spend no more than the candidate has', (planned) => {
+    const blocks = Array.from({ length: planned }, (_, at) => at + 1)
+    expect(blocks.reduce((sum, at) => sum + alphaAt(0.01, at, planned), 0)).toBeCloseTo(0.01, 9)
+  })
+  const gate = (changes: object) => ({ ...look(met(times(8, ['1010', '0101']))).verdict, ...changes }) as Tried['gate']
+  const tried = (version: string, grading_result: Tried['grading_result'], changes: object = {}): Tried => ({
+    version,
+    parent: 'v0',
+    grading_result,
+    gate: grading_result === 'baseline' ? undefined : gate({ result: grading_result, ...changes }),
+  })
+  const v0 = tried('v0', 'baseline')
+  test('a win gives back what it was given; what ended on training cases had none', () => {
+    expect(spentAlpha([v0, tried('v1', 'tie'), tried('v2', 'won'), tried('v3', 'lost', { stage: 'train' })])).toBe(0.01)
+  })
+  test.each<[string, Tried[], object]>([
+    [
+      'a win is the best, and what comes next starts from it',
+      [tried('v1', 'won')],
+      { best: 'v1', head: 'v1', gain: 0 },
+    ],
+    ['a loss changes nothing', [tried('v1', 'lost')], { best: 'v0', head: 'v0' }],
+    [
+      'what is better on training cases is worked on, and is not the best',
+      [tried('v1', 'tie', { stage: 'train', difference: 0.1 })],
+      { best: 'v0', head: 'v1', gain: 0.07 },
+    ],
+    [
+      'and once more',
+      [
+        tried('v1', 'tie', { stage: 'train', difference: 0.1 }),
+        tried('v2', 'tie', { stage: 'train', difference: 0.1 }),
+      ],
+      { head: 'v2', gain: 0.14 },
+    ],
+    [
+      'a loss on the way leaves the way',
+      [tried('v1', 'tie', { stage: 'train', difference: 0.1 }), tried('v2', 'lost', { stage: 'train' })],
+      { head: 'v1' },
+    ],
+    [
+      'a promising tie is worked on',
+      [tried('v1', 'tie', { difference: 0.1, p_value: 0.1 })],
+      { best: 'v0', head: 'v1', gain: 0.1 },
+    ],
+    [
+      'a tie that is nothing is left',
+      [tried('v1', 'tie', { difference: 0.01, p_value: 0.4 })],
+      { best: 'v0', head: 'v0' },
+    ],
+  ])('%s', (_, tries, course) => {
+    const found = courseOf([v0, ...tries])
+    expect({ ...found, gain: Number(found.gain.toFixed(6)) }).toMatchObject(course)
+  })
+  test('validation is run for a gain that it can find, or as the last thing', () => {
+    const at = { detectable: 0.15, left: 3 }
+    expect([0.2, 0.1, -0.1].map((gain) => isWorthValidating(gain, at))).toEqual([true, false, false])
+    expect([0.1, -0.1].map((gain) => isWorthValidating(gain, { ...at, left: 1 }))).toEqual([true, false])
+  })
+  test('four tries in a row for nothing are a plateau', () => {
+    expect(isPlateau([true, false, false, false, false])).toBe(true)
+    expect(isPlateau([false, false, true, false, false, false])).toBe(false)
+    expect(isPlateau([false, false, false])).toBe(false)
+  })
+})
+
+describe('on training cases', () => {
+  const tried = (cases: MetCase[], isWorth: boolean) =>
+    trainVerdict({ against: 'v0', cases, blocks: 2, margins: usualMargins, isWorth: () => isWorth })
+  test.each<[string, Scores[], boolean, string | null]>([
+    ['better, and worth it: on to validation', times(4, ['11', '01']), true, null],
+    ['better, not worth it yet: worked on', times(4, ['11', '01']), false, 'tie'],
+    ['the same: lost', times(4, ['01', '01']), true, 'lost'],
+    ['worse: lost', times(4, ['01', '11']), true, 'lost'],
+    ['where all passes already they say nothing', times(4, ['11', '11']), true, null],
+    ['better, but a case got worse for certain', [...times(4, ['1111', '0000']), ['0000', '1111']], true, 'lost'],
+  ])('%s', (_, scores, isWorth, result) => {
+    expect(tried(met(scores), isWorth)?.result ?? null).toBe(result)
+  })
+})
+
+test('the power said before: .25 at 20 cases × 10 runs is found nearly always, at 5 × 2 hardly', () => {
+  const powerOf = (design: { cases: number; runs: number }) =>
+    gatePower({ ...design, alpha: 0.01 }).power.find(({ gain }) => gain === 0.25)?.power ?? 0
+  expect(powerOf({ cases: 20, runs: 10 })).toBeGreaterThan(0.95)
+  expect(powerOf({ cases: 5, runs: 2 })).toBeLessThan(0.2)
+})

@@ -1,0 +1,140 @@
+/** What a candidate may not hold or be, found before any agent runs on it. */
+import { describe, expect, test } from 'vitest'
+import { sha256 } from '../../../src/base/json.ts'
+import { bounds, boundsBroken } from '../../../src/phases/5-improve/bounds.ts'
+import { wordsOfCase } from '../../../src/phases/5-improve/case_words.ts'
+import { leakageIn } from '../../../src/phases/5-improve/leakage.ts'
+import { lastWords, proposePrompt } from '../../../src/phases/5-improve/propose_prompt.ts'
+import { addedText, changedFiles, type SkillEdit } from '../../../src/phases/5-improve/skill_edit.ts'
+import { specificAnswers } from '../../../src/phases/5-improve/specific.ts'
+import { suiteCase } from '../../fixtures/suite_case.ts'
+
+const files = (texts: Record<string, string>) =>
+  Object.entries(texts).map(([path, text]) => ({ path, text, bytes: text.length, sha256: sha256(text) }))
+const edit = (before: Record<string, string>, after: Record<string, string>): SkillEdit => ({
+  before: files(before),
+  after: files(after),
+})
+const skill = 'Total invoices by the house rules.\n'
+const adds = (text: string) => edit({ 'SKILL.md': skill }, { 'SKILL.md': `${skill}${text}\n` })
+
+describe('the change', () => {
+  test('is told by file and by lines', () => {
+    const made = edit(
+      { 'a.md': 'one\ntwo', 'b.md': 'x', 'c.md': 'same' },
+      { 'a.md': 'one\nthree\nfour', 'c.md': 'same', 'd.md': 'new' },
+    )
+    expect(changedFiles(made)).toEqual([
+      { path: 'a.md', change: 'modified', lines_added: 2, lines_removed: 1 },
+      { path: 'b.md', change: 'deleted', lines_added: 0, lines_removed: 1 },
+      { path: 'd.md', change: 'added', lines_added: 1, lines_removed: 0 },
+    ])
+  })
+  test('what was moved from one file to another is not added', () => {
+    expect(addedText(edit({ 'a.md': 'one\ntwo' }, { 'b.md': 'two\nthree' })).trim()).toBe('three')
+  })
+})
+
+describe('leakage', () => {
+  const held = [
+    wordsOfCase({
+      ...suiteCase({ eval_id: 7, prompt: 'Please total the invoice of the northern harbour branch in Danish crowns.' }),
+      expectations: [{ text: 'The summary names 4711.25 as what the branch still owes' }],
+      checks: [{ type: 'contains', value: 'due 4711.25' }],
+    }),
+  ]
+  const seen = [
+    wordsOfCase(suiteCase({ eval_id: 1, prompt: 'Please total the invoice of the southern branch in euros.' })),
+  ]
+  test.each<[string, string, RegExp | null]>([
+    [
+      'a sentence of a held-out prompt',
+      'When asked to total the invoice of the northern harbour branch, use crowns.',
+      /held-out case 7/,
+    ],
+    [
+      'a held-out expectation in other layout',
+      'The summary\nnames 4711.25 as   what the branch still owes.',
+      /held-out case 7/,
+    ],
+    [
+      'a number that a held-out case alone expects',
+      'The branch owes 4711.25.',
+      /"4711\.25", which only held-out case 7/,
+    ],
+    ['words that any skill on invoices has', 'Total the invoice, then name what is due.', null],
+    ['what a training prompt says too', 'Please total the invoice of the southern branch in euros.', null],
+    ['a part of a longer number', 'The id is 14711.257.', null],
+  ])('%s', (_, text, reason) => {
+    const found = leakageIn({ edit: adds(text), seen, held })
+    if (reason === null) expect(found).toBeNull()
+    else expect(found).toMatch(reason)
+  })
+  test('what the skill said before is not held against it', () => {
+    const text = 'The branch owes 4711.25.'
+    expect(leakageIn({ edit: edit({ 'SKILL.md': text }, { 'SKILL.md': `${text}\nMore.` }), seen, held })).toBeNull()
+  })
+  test('in any file of the skill', () => {
+    const made = edit({ 'SKILL.md': skill }, { 'SKILL.md': skill, 'scripts/t.mjs': 'const due = 4711.25' })
+    expect(leakageIn({ edit: made, seen, held })).toMatch(/4711\.25/)
+  })
+})
+
+describe('hard-coded answers', () => {
+  const cases = [1, 2, 3].map((id) =>
+    wordsOfCase({
+      ...suiteCase({ eval_id: id, prompt: `Total invoice ${id}00${id}.csv` }),
+      checks: [{ type: 'contains', value: `Total due: 98${id}.4${id}` }],
+    }),
+  )
+  const found = (text: string) =>
+    specificAnswers({ added: text, edit: adds(text), of: cases, all: cases }).map(({ evalId }) => evalId)
+  test.each<[string, string, number[]]>([
+    ['the answer of one case', 'If asked, say Total due: 982.42', [2, 2]],
+    ['its number alone', 'const known = { b: 983.43 }', [3]],
+    ['the words that all of them expect', 'Begin with "Total due:" and the amount.', []],
+    ['a number that a prompt names', 'Files such as 2002.csv have a header.', []],
+  ])('%s', (_, text, ids) => expect(found(text).sort()).toEqual(ids))
+})
+
+describe('bounds of one step', () => {
+  const long = (lines: number) => Array.from({ length: lines }, (_, at) => `line ${at}`).join('\n')
+  test.each<[string, SkillEdit, RegExp | null]>([
+    ['a few lines', adds('More.'), null],
+    ['too many lines', adds(long(bounds.lines + 1)), /lines \(at most 300/],
+    [
+      'too many files',
+      edit({}, Object.fromEntries(Array.from({ length: 9 }, (_, at) => [`${at}.md`, 'x']))),
+      /9 files \(at most 8/,
+    ],
+    [
+      'a skill that outgrows itself',
+      edit({ 'SKILL.md': 'x' }, { 'SKILL.md': 'x', 'a.bin': 'y'.repeat(20_000) }),
+      /grow from 1 to 20001 bytes/,
+    ],
+    [
+      'a SKILL.md that is too long',
+      edit({ 'SKILL.md': long(400), 'r.md': long(9000) }, { 'SKILL.md': long(600), 'r.md': long(9000) }),
+      /600 lines \(at most 500/,
+    ],
+  ])('%s', (_, made, reason) => {
+    const broken = boundsBroken(made)
+    if (reason === null) expect(broken).toBeNull()
+    else expect(broken).toMatch(reason)
+  })
+})
+
+test('the prompt tells what was tried and what people say, and nothing where there is nothing', () => {
+  const words = { name: 'pdf', rejected: ['say please: lost'], feedback: ['eval-1/run-1: too long'] }
+  expect(proposePrompt(words)).toMatch(
+    /Tried already[\s\S]*- say please: lost[\s\S]*What people say[\s\S]*- eval-1\/run-1: too long/,
+  )
+  expect(proposePrompt({ name: 'pdf', rejected: [], feedback: [] })).not.toMatch(/Tried already|What people say/)
+})
+
+test.each([
+  ['done\nSUMMARY: a\nWHY: b', { summary: 'a', why: 'b' }],
+  ['**SUMMARY**: a\n', { summary: 'a', why: '' }],
+  ['I changed it.', { summary: 'I changed it.', why: '' }],
+  ['', { summary: 'nothing was said', why: '' }],
+])('the last words %j', (text, words) => expect(lastWords(text)).toEqual(words))

@@ -1,0 +1,173 @@
+/** Sessions of the improve loop on the landscape: ours, by the gate's own code, and the loop that takes whatever scores higher. */
+import type { GateResult } from '../../schemas/history/gate.ts'
+import { alphaFor } from '../../src/phases/4-report/accept/alpha.ts'
+import {
+  courseOf,
+  hopedGain,
+  isWorthValidating,
+  spentAlpha,
+  type Tried,
+} from '../../src/phases/4-report/accept/course.ts'
+import { trainVerdict } from '../../src/phases/4-report/accept/early.ts'
+import { usualMargins } from '../../src/phases/4-report/accept/guards.ts'
+import { lookAt } from '../../src/phases/4-report/accept/look.ts'
+import { firstBlocks, type MetCase } from '../../src/phases/4-report/accept/met_case.ts'
+import { gatePower } from '../../src/phases/4-report/accept/power.ts'
+import { type Random, seeded } from '../../src/phases/4-report/stats/random.ts'
+import { applyEdit, drawEdit, type Edit, type Mix, meanOf, type Skill } from './improve_world.ts'
+
+export const design = { iterations: 40, budget: 2500, trainRuns: 2, validationRuns: 10 }
+
+export interface SessionEnd {
+  /** Mean true chance on the test cases, now − at the start. */
+  gain: number
+  runs: number
+  proposals: number
+  /** Accepted though not one case was any better or worse. */
+  falseAccepts: number
+  harmfulAccepts: number
+  accepts: number
+}
+
+function normal(random: Random): number {
+  return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random())
+}
+
+const passes = (random: Random, chance: number, runs: number) =>
+  Array.from({ length: runs }, () => (random() < chance ? 1 : 0))
+
+/** Both versions in the same blocks; time and cost vary as those of agents do, the same in both. */
+function meet(random: Random, candidate: readonly number[], incumbent: readonly number[], runs: number): MetCase[] {
+  return candidate.map((chance, at) => {
+    const own = passes(random, chance, runs)
+    const other = passes(random, incumbent[at] ?? 0, runs)
+    const amounts = (scale: number, spread: number) => ({
+      candidate: own.map(() => scale * Math.exp(spread * normal(random))),
+      baseline: other.map(() => scale * Math.exp(spread * normal(random))),
+    })
+    return {
+      evalId: at,
+      candidate: own,
+      baseline: other,
+      passed: { candidate: own.map((one) => one === 1), baseline: other.map((one) => one === 1) },
+      seconds: amounts(40, 0.5),
+      usd: amounts(0.1, 0.4),
+    }
+  })
+}
+
+interface Trial {
+  candidate: Skill
+  parent: Skill
+  incumbent: Skill
+  alpha: number
+  /** Whether a gain on the training cases is worth a validation. */
+  isWorth: (difference: number) => boolean
+}
+
+/** One candidate through the whole gate: first against its parent on training cases, then against the best on validation. */
+function tryCandidate(random: Random, { candidate, parent, incumbent, alpha, isWorth }: Trial) {
+  const { trainRuns } = design
+  const trained = meet(random, candidate.train, parent.train, trainRuns)
+  const trainCost = 2 * trainRuns * trained.length
+  const early = trainVerdict({ against: 'best', cases: trained, blocks: trainRuns, margins: usualMargins, isWorth })
+  if (early !== null) return { gate: early, runs: trainCost }
+  const gate = meetGate(random, { candidate: candidate.validation, incumbent: incumbent.validation, alpha })
+  return { gate, runs: trainCost + 2 * gate.blocks * candidate.validation.length }
+}
+
+interface Meeting {
+  candidate: readonly number[]
+  incumbent: readonly number[]
+  alpha: number
+}
+
+/** Block by block, until the gate says how it ended. */
+export function meetGate(random: Random, { candidate, incumbent, alpha }: Meeting): GateResult {
+  const planned = design.validationRuns
+  const all = meet(random, candidate, incumbent, planned)
+  const met = { against: 'best', alpha, planned, margins: usualMargins }
+  const looks: GateResult['looks'] = []
+  for (let blocks = 1; ; blocks += 1) {
+    const { look, verdict } = lookAt({ ...met, cases: all.map((one) => firstBlocks(one, blocks)), blocks, looks })
+    if (look !== null) looks.push(look)
+    if (verdict !== null) return verdict
+  }
+}
+
+interface Version {
+  skill: Skill
+  version: string
+  parent: string | null
+}
+
+/** `edits` gives what the proposer offers, in order; it ends where the next candidate could cost more than is left. */
+export function ourSession(random: Random, { first, edits, runs: budget }: Session): SessionEnd {
+  const versions: Version[] = [{ skill: first, version: 'v0', parent: null }]
+  const tried: Tried[] = [{ version: 'v0', parent: null, grading_result: 'baseline' }]
+  const skillOf = (name: string) => versions.find(({ version }) => version === name)?.skill ?? first
+  const { trainRuns, validationRuns, iterations } = design
+  const most = 2 * trainRuns * first.train.length + 2 * validationRuns * first.validation.length
+  const end = {
+    runs: 2 * trainRuns * (first.train.length + first.validation.length),
+    ...{ proposals: 0, falseAccepts: 0, harmfulAccepts: 0, accepts: 0 },
+  }
+  for (; end.proposals < iterations && end.runs + most <= budget; end.proposals += 1) {
+    const course = courseOf(tried)
+    const [incumbent, parent] = [skillOf(course.best), skillOf(course.head)]
+    const candidate = applyEdit(parent, edits())
+    const left = iterations - end.proposals
+    const alpha = alphaFor({ spent: spentAlpha(tried), left })
+    const { detectable } = gatePower({ cases: first.validation.length, runs: validationRuns, alpha })
+    const isLast = end.runs + 2 * most > budget
+    const isWorth = (difference: number) =>
+      isWorthValidating(hopedGain(course, difference), { detectable, left: isLast ? 1 : left })
+    const { gate, runs } = tryCandidate(random, { candidate, parent, incumbent, alpha, isWorth })
+    const version = `v${versions.length}`
+    versions.push({ skill: candidate, version, parent: course.head })
+    tried.push({ version, parent: course.head, grading_result: gate.result, gate })
+    end.runs += runs
+    if (gate.result !== 'won') continue
+    const truth = meanOf(candidate.test) - meanOf(incumbent.test)
+    end.accepts += 1
+    end.falseAccepts += truth <= 0 ? 1 : 0
+    end.harmfulAccepts += truth < 0 ? 1 : 0
+  }
+  return { ...end, gain: meanOf(skillOf(courseOf(tried).best).test) - meanOf(first.test) }
+}
+
+interface Session {
+  first: Skill
+  edits: () => Edit
+  /** At most. */
+  runs: number
+}
+
+/** Each candidate is run alone; it is taken where its score is above that of the best, which is kept from before. */
+export function strictSession(
+  random: Random,
+  { first, edits, runs: budget, each }: Session & { each: number },
+): SessionEnd {
+  const score = (skill: Skill) => meanOf(skill.validation.map((chance) => meanOf(passes(random, chance, each))))
+  const cost = each * first.validation.length
+  let [best, kept] = [first, score(first)]
+  const end = { runs: cost, proposals: 0, falseAccepts: 0, harmfulAccepts: 0, accepts: 0 }
+  while (end.runs + cost <= budget) {
+    const candidate = applyEdit(best, edits())
+    const found = score(candidate)
+    end.runs += cost
+    end.proposals += 1
+    if (found <= kept) continue
+    end.accepts += 1
+    end.falseAccepts += candidate === best ? 1 : 0
+    end.harmfulAccepts += meanOf(candidate.test) < meanOf(best.test) ? 1 : 0
+    ;[best, kept] = [candidate, found]
+  }
+  return { ...end, gain: meanOf(best.test) - meanOf(first.test) }
+}
+
+/** The same proposals in the same order for whoever asks. */
+export function streamOf(seed: number, mix: Mix): () => Edit {
+  const random = seeded(seed)
+  return () => drawEdit(random, mix)
+}
