@@ -1,6 +1,6 @@
 /** triggers through real engines on practice models: what is found, and that the number of workers changes nothing. */
 import { describe, expect, test } from 'vitest'
-import { claudeBinary, needs } from '../require.ts'
+import { claudeBinary, cliBinary, needs } from '../require.ts'
 import { type EngineName, type Model, measured, queries, whole } from './triggers_stage.ts'
 
 const patience = 240_000
@@ -47,3 +47,19 @@ function testEngine(engine: EngineName): void {
 describe('anthropic', () => testEngine('anthropic'))
 
 needs('the claude CLI', claudeBinary() !== null, 'npm run agents')('claude-code', () => testEngine('claude-code'))
+
+/** A model that goes by a keyword, on the other engines. */
+function testKeyword(engine: EngineName): void {
+  test('what should trigger does, and nothing else', { timeout: patience }, async () => {
+    const args = ['--runs', '1', '--concurrency', '2']
+    const ran = await measured({ engine, model: 'keyword', set: queries.slice(0, 4), args })
+    expect(ran.end.code, ran.end.stderr).toBe(0)
+    const { results, saving } = whole(ran)
+    expect(results.map(({ trigger_rate }) => trigger_rate)).toEqual([1, 0, 1, 0])
+    expect(saving).toMatchObject({ stopped: 2, of: 4 })
+  })
+}
+
+describe('openai', () => testKeyword('openai'))
+needs('the codex CLI', cliBinary('codex') !== null, 'npm run agents')('codex', () => testKeyword('codex'))
+needs('the opencode CLI', cliBinary('opencode') !== null, 'npm run agents')('opencode', () => testKeyword('opencode'))

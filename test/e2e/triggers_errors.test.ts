@@ -72,12 +72,16 @@ describe('no answer', () => {
   })
 
   test('a run whose time is up is an error; the same command makes it again', { timeout: patience }, async () => {
-    const args = ['--runs', '1', '--timeout', '1', '--retries', '0']
+    const args = ['--runs', '1', '--timeout', '2', '--retries', '0']
     const slow = await asked({ args, set: some.slice(0, 2), scenario: { latency: 4000 } })
     expect(slow.end.code, slow.end.stderr).toBe(3)
     const { results, summary } = whole(slow)
     expect(summary).toMatchObject({ runs_decided: 0, runs_failed: 2, passed: 0, failed: 0, undecided: 2 })
     expect(results[1]?.query_runs[0]?.error).toMatchObject({ kind: 'timed_out' })
+    const { workspace, skill } = slow
+    const again = await asked({ args, set: some.slice(0, 2), workspace, skill })
+    expect(again.folder).toBe(slow.folder)
+    expect(whole(again).summary).toMatchObject({ runs_decided: 2, passed: 2 })
   })
 
   test('the command engine is refused, since nobody sees what a program reads', { timeout: patience }, async () => {

@@ -4,14 +4,14 @@ import path from 'node:path'
 import { type Triggers, triggers as triggersSchema } from '../../schemas/triggers.ts'
 import { parseScenario } from '../../src/practice/scenario.ts'
 import { type PracticeServer, startPractice } from '../../src/practice/server.ts'
-import { cliBinary } from '../require.ts'
+import { cliBinary, cliFolder } from '../require.ts'
 import { fresh, whetstone } from './program.ts'
 
 const models = ['always', 'never', 'keyword', 'after_tools', 'by_path'] as const
 /** keyword: where the query says "notes"; by_path: by reading SKILL.md with a file tool. */
 export type Model = (typeof models)[number]
 
-export type EngineName = 'anthropic' | 'claude-code'
+export type EngineName = 'anthropic' | 'claude-code' | 'openai' | 'codex' | 'opencode'
 
 export interface Query {
   query: string
@@ -39,12 +39,29 @@ export const queries: Query[] = Array.from({ length: 10 }, (_, index) => ({
   should_trigger: index % 2 === 0,
 }))
 
+/** How each engine lists the skill to its model, and how that reads it. */
+const reading = {
+  anthropic: {
+    system: String.raw`name: tidy[\s\S]*?file: (?<file>\S+SKILL\.md)`,
+    read: { name: 'Read', input: { file_path: '{{file}}' } },
+  },
+  openai: {
+    system: String.raw`name: tidy[\s\S]*?file: (?<file>\S+SKILL\.md)`,
+    read: { name: 'Read', input: { file_path: '{{file}}' } },
+  },
+  'claude-code': { system: '^- tidy: ', read: { name: 'Skill', input: { skill: 'tidy' } } },
+  codex: {
+    system: [String.raw`^- .(?<root>r\d+). = .(?<folder>\S+/work/\.agents/skills).$`, '^- tidy: '],
+    read: { name: 'exec_command', input: { cmd: 'cat {{folder}}/tidy/SKILL.md' } },
+  },
+  opencode: { system: 'tidy', read: { name: 'skill', input: { name: 'tidy' } } },
+} satisfies Record<EngineName, unknown>
+
 /** After it has read the skill it works on for three more responses, so that ending it early saves something. */
 function scenarioOf(model: Model, engine: EngineName): string {
-  const isRead = engine === 'anthropic' || model === 'by_path'
-  const file = engine === 'anthropic' ? '{{file}}' : '.claude/skills/tidy/SKILL.md'
-  const system = engine === 'anthropic' ? String.raw`name: tidy[\s\S]*?file: (?<file>\S+SKILL\.md)` : '^- tidy: '
-  const read = isRead ? { name: 'Read', input: { file_path: file } } : { name: 'Skill', input: { skill: 'tidy' } }
+  const { system } = reading[engine]
+  const byPath = { name: 'Read', input: { file_path: '.claude/skills/tidy/SKILL.md' } }
+  const read = model === 'by_path' && engine === 'claude-code' ? byPath : reading[engine].read
   const user = model === 'keyword' ? { user: 'notes' } : {}
   const look = { name: 'looks around', when: { turn: 1 }, tool_calls: { name: 'Bash', input: bash('ls') } }
   const look2 = { name: 'looks again', when: { turn: 2 }, tool_calls: { name: 'Bash', input: bash('ls -a') } }
@@ -78,8 +95,20 @@ export async function practiceFor(model: Model, engine: EngineName, more: object
 
 /** The environment of a user who works against that server. */
 export function envOf(engine: EngineName, { url }: Pick<PracticeServer, 'url'>): Record<string, string> {
-  const cli = engine === 'claude-code' ? { WHETSTONE_CLAUDE: cliBinary('claude') ?? '' } : {}
-  return { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'practice', ...cli }
+  const anthropic = { ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'practice' }
+  const openai = { OPENAI_BASE_URL: `${url}/v1`, OPENAI_API_KEY: 'practice' }
+  switch (engine) {
+    case 'anthropic':
+      return anthropic
+    case 'openai':
+      return openai
+    case 'claude-code':
+      return { ...anthropic, WHETSTONE_CLAUDE: cliBinary('claude') ?? '' }
+    case 'codex':
+      return { ...openai, WHETSTONE_CODEX: cliBinary('codex') ?? '' }
+    case 'opencode':
+      return { ...anthropic, WHETSTONE_OPENCODE: cliBinary('opencode') ?? '', PATH: `${process.env.PATH}:${cliFolder}` }
+  }
 }
 
 export interface Asked {
@@ -94,11 +123,19 @@ export interface Asked {
   skill?: string
 }
 
+const modelsOf = {
+  anthropic: 'sonnet',
+  'claude-code': 'sonnet',
+  openai: 'gpt-5.5',
+  codex: 'gpt-5.5',
+  opencode: 'anthropic/claude-practice-1',
+} satisfies Record<EngineName, string>
+
 /** Measures with a practice model; what the program ended with, triggers.json, and what the server saw. */
 export async function measured({ engine, model, set = queries, args = [], scenario = {}, ...earlier }: Asked) {
   await using server = await practiceFor(model, engine, scenario)
   const { workspace = fresh(), skill = skillWith(set) } = earlier
-  const place = ['--workspace', workspace, '--engine', engine, '--model', 'sonnet']
+  const place = ['--workspace', workspace, '--engine', engine, '--model', modelsOf[engine]]
   const end = await whetstone(['triggers', skill, ...place, '--json', ...args], { env: envOf(engine, server) })
   const lines = end.stdout.trim().split('\n').filter(Boolean)
   const file: unknown = JSON.parse(lines.at(-1) ?? '{}').file
