@@ -17,7 +17,7 @@ async function suitesIn(folder: string): Promise<string> {
 
 describe('the suite of an example', () => {
   test.each(['example-eval-md', 'example-golden'])('%s is its golden file', async (name) => {
-    const folder = folderOf({})
+    const folder = path.join(folderOf({}), name)
     cpSync(path.join(workspaces, name), folder, { recursive: true, filter: (file) => !file.includes('evals/runs') })
     await expect(await suitesIn(folder)).toMatchFileSnapshot(`golden/${name}.json`)
   })
