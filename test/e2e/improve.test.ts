@@ -47,6 +47,8 @@ describe('a defect in the script', () => {
     expect([asked.code, scriptOf(world.skill)]).toEqual([2, broken])
     expect(asked.stderr).toContain('nobody is there to confirm')
     const before = world.requests
+    const further = await world.improve(['--test-runs', '2', '--resume', '--iterations', '9'])
+    expect([further.code, world.requests, world.history()]).toEqual([0, before, history])
     const applied = await world.improve(['--test-runs', '2', '--resume', '--apply', '--yes'])
     expect(applied.code, applied.stderr).toBe(0)
     expect(applied.stdout).toMatch(/-console\.log\('sum: ' \+ \(a - b\)\)\n\+console\.log\('sum: ' \+ \(a \+ b\)\)/)

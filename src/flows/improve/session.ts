@@ -79,8 +79,9 @@ function resumed(found: History | null, request: ImproveRequest, workspace: stri
       'give the flags of its first start; only iterations, budget and deadline may differ',
     )
   }
-  const { ended_at: _, stopped: __, test, ...rest } = found
-  return test === undefined || test === null ? rest : { ...rest, test }
+  if (found.ended_at !== undefined) return found // the test cases were looked at: it is over for good
+  const { stopped: _, ...rest } = found
+  return rest
 }
 
 async function putAside(workspace: string, { started_at }: History): Promise<void> {
