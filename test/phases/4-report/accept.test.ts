@@ -11,7 +11,7 @@ import {
 import { trainVerdict } from '../../../src/phases/4-report/accept/early.ts'
 import { usualMargins } from '../../../src/phases/4-report/accept/guards.ts'
 import { lookAt } from '../../../src/phases/4-report/accept/look.ts'
-import type { MetCase } from '../../../src/phases/4-report/accept/met_case.ts'
+import { firstBlocks, type MetCase } from '../../../src/phases/4-report/accept/met_case.ts'
 import { gatePower } from '../../../src/phases/4-report/accept/power.ts'
 
 type Scores = readonly [candidate: string, incumbent: string]
@@ -49,6 +49,18 @@ describe('the gate', () => {
       /1 case got worse for certain: 8 \(4 of 4 → 0 of 4\)/,
     ],
     ['better on some, worse on as many', [...times(5, ['111', '000']), ...times(4, ['000', '111'])], 'tie', /.*/],
+    [
+      'two of many cases better, none worse',
+      [...times(2, ['1111111111', '0000000000']), ...times(8, ['1', '1'])],
+      'won',
+      /\+20/,
+    ],
+    [
+      'two better, a third pays for it',
+      [...times(2, ['1111111111', '0000000000']), ['1111111110', '1111111111']],
+      'tie',
+      /some cases pay for others/,
+    ],
     ['nothing that can be compared', [], 'tie', /.*/],
   ])('%s', (_, scores, result, reason) => {
     const { verdict } = look(met(scores))
@@ -96,6 +108,14 @@ describe('the gate', () => {
     const { verdict } = look(met(times(8, ['1111', '0001']), more))
     expect(verdict).toMatchObject({ result, reason: expect.stringMatching(reason) })
   })
+})
+
+test('a case as it was after some blocks: runs by their number', () => {
+  const [one] = met([['1100', '0011']])
+  if (one === undefined) throw new Error('no case')
+  const known = firstBlocks({ ...one, numbers: { candidate: [1, 2, 3, 4], baseline: [1, 3, 4, 5] } }, 3)
+  expect(known).toMatchObject({ candidate: [1, 1, 0], baseline: [0, 0], numbers: { baseline: [1, 3] } })
+  expect([known.passed.baseline.length, known.seconds.baseline.length, known.usd.candidate.length]).toEqual([2, 2, 3])
 })
 
 describe('looks', () => {

@@ -97,6 +97,19 @@ describe('hard-coded answers', () => {
   ])('%s', (_, text, ids) => expect(found(text).sort()).toEqual(ids))
 })
 
+test('what two cases expect, a prompt names or the skill said before is no answer of one case', () => {
+  const caseOf = (eval_id: number, prompt: string, value: string) =>
+    wordsOfCase({ ...suiteCase({ eval_id, prompt }), checks: [{ type: 'contains', value }] })
+  const all = [
+    caseOf(1, 'a', '12345'),
+    caseOf(2, 'b', '12345'),
+    caseOf(3, 'sum up 67890', '67890'),
+    caseOf(4, 'd', '24680'),
+  ]
+  const made = edit({ 'SKILL.md': 'Rate 24680.' }, { 'SKILL.md': 'Rate 24680.\n12345 67890 24680' })
+  expect(specificAnswers({ added: '12345 67890 24680', edit: made, of: all, all })).toEqual([])
+})
+
 describe('bounds of one step', () => {
   const long = (lines: number) => Array.from({ length: lines }, (_, at) => `line ${at}`).join('\n')
   test.each<[string, SkillEdit, RegExp | null]>([
