@@ -123,7 +123,10 @@ export function mistakeOf(message: string, argv: readonly string[]): UserError {
   const [, bare] = /^Not enough arguments following: (\S+)$/.exec(message) ?? []
   if (bare !== undefined) return new UserError(`--${bare}: no value`, `write one behind it; ${help}`)
   const [, unknown] = /^Unknown arguments?: (.+)$/.exec(message) ?? []
-  const meant = unknown?.split(', ').flatMap((word) => nearest(word, flags, 1)) ?? []
+  const words = unknown?.split(', ') ?? []
+  const elsewhere = command === undefined ? undefined : words.find((word) => flags.includes(word))
+  if (elsewhere !== undefined) return new UserError(`${command} has no --${elsewhere}; other commands do`, help)
+  const meant = words.flatMap((word) => nearest(word, flags, 1))
   const hint = meant.length > 0 ? `did you mean ${meant.map((flag) => `--${flag}`).join(', ')}? ` : ''
   return new UserError(message, `${hint}${help}`)
 }

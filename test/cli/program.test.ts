@@ -37,6 +37,11 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
     ['no command', [], /Give a command.*\n.*bench, .*grade, aggregate, .*doctor, practice/],
     ['an unknown command', ['benhc'], /Did you mean bench\?|Unknown/],
     ['an unknown flag', ['bench', skill, '--rusn', '3'], /rusn\n.*did you mean --runs\? see whetstone bench --help/],
+    [
+      'a flag of another command',
+      ['aggregate', skill, '--gate', 'x'],
+      /aggregate has no --gate; other commands do\n.*see whetstone aggregate --help/,
+    ],
     ['no skill', ['bench'], /bench needs <skill/],
     ['a flag without its value', ['bench', skill, '--workspace'], /workspace/],
     ['a number without its value', ['bench', skill, '--runs', '--json'], /runs/],
