@@ -119,7 +119,10 @@ export function mistakeOf(message: string, argv: readonly string[]): UserError {
   if (refusal !== null) return refusal
   const [, flag, given, choices] =
     /^Invalid values:\s+Argument: ([^,]+), Given: (.*), Choices: (.*)$/s.exec(message) ?? []
-  if (flag !== undefined) return new UserError(`--${flag}: ${given} is none of its values`, `give one of ${choices}`)
+  if (flag !== undefined) {
+    const name = flag === 'action' ? `${command} ${flag}` : `--${flag}` // the one word of a command that has choices
+    return new UserError(`${name}: ${given} is none of its values`, `give one of ${choices}`)
+  }
   const [, bare] = /^Not enough arguments following: (\S+)$/.exec(message) ?? []
   if (bare !== undefined) return new UserError(`--${bare}: no value`, `write one behind it; ${help}`)
   const [, unknown] = /^Unknown arguments?: (.+)$/.exec(message) ?? []

@@ -168,7 +168,7 @@ describe('whetstone cache', () => {
     [['prune', '--max-size', '5'], '--max-size 5: not a size'],
     [['stats', '--all'], 'cache stats only looks'],
     [['stats', '--workspace', '/nowhere'], 'no cache there'],
-    [['clear'], 'Choices: "stats", "prune"'],
+    [['clear'], 'cache action: "clear" is none of its values\n      give one of "stats", "prune"'],
   ])('%j is a mistake', async (args, message) => {
     expect(await whetstone(['cache', ...args])).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
   })

@@ -168,6 +168,8 @@ describe('the key of a run', () => {
     ['timeout', { timeout_seconds: 5 }],
     ['activation', { activation: 'instructed' }],
     ['run number', { run_number: 2 }],
+    ['skills beside it', { among: [{ ...skill, sha256: 'beside' }] }],
+    ['where it stops', { stop_at: 'skill_read' }],
   ])('changes with %s', (_, changes) => expect(runKey({ ...spec, ...changes })).not.toBe(runKey(spec)))
 
   test.each<[string, Changes]>([
@@ -195,6 +197,8 @@ describe('the key of a run', () => {
       'timeout_seconds',
       'activation',
       'run_number',
+      'among',
+      'stop_at',
     ]
     const naming = ['run_id', 'eval_id', 'eval_name', 'configuration', 'key', 'rerun_of']
     expect(Object.keys(runSpec.shape).sort()).toEqual([...shaping, ...naming].sort())
