@@ -92,6 +92,30 @@ withChromium('view --serve', () => {
     await page.getByText('Incomplete', { exact: true }).waitFor({ timeout: 20_000 })
     cpSync(away, run, { recursive: true })
   })
+  test('what changes before the page listens is seen as well', async () => {
+    if (it.browser === undefined) throw new Error('no browser')
+    const page = await it.browser.newPage()
+    const line = { open: () => {} }
+    const held = new Promise<void>((resolve) => {
+      line.open = resolve
+    })
+    await page.route('**/events', async (route) => {
+      await held
+      await route.continue()
+    })
+    await page.goto(it.url)
+    await page.locator('h1').waitFor()
+    const lease = await takeLease(it.folder)
+    if ('heldBy' in lease) throw new Error('held by another')
+    const other = await opened('')
+    await other.page.getByText('Running', { exact: true }).waitFor({ timeout: 20_000 })
+    expect(await page.getByText('Running', { exact: true }).count()).toBe(0)
+    line.open()
+    await page.getByText('Running', { exact: true }).waitFor({ timeout: 20_000 })
+    await lease[Symbol.asyncDispose]()
+    await page.getByText('Running', { exact: true }).waitFor({ state: 'detached', timeout: 20_000 })
+    await page.close()
+  })
   const own = () => ({ host: new URL(it.url).host })
   const json = { 'content-type': 'application/json' }
   const note = JSON.stringify({ reviews: [], status: 'complete' })

@@ -17,21 +17,27 @@ export function onLost(hearer: (lost: boolean) => void): () => void {
 export function listen(draw: (model: Model) => void): void {
   if (!isServed) return
   const source = new EventSource('events')
-  const state = { busy: false, again: false }
+  const state = { busy: false, again: false, shown: document.documentElement.dataset.state }
   const changed = async () => {
     if (state.busy) {
       state.again = true
       return
     }
     state.busy = true
-    await takeIn(draw).catch(() => say(true))
+    state.shown = await takeIn(draw).catch(() => {
+      say(true)
+      return undefined
+    })
     state.busy = false
     if (state.again) {
       state.again = false
       await changed()
     }
   }
-  source.onmessage = () => void changed()
+  // the server tells its state at once too: what changed before it was listened to, or while the line was cut, is not missed
+  source.onmessage = ({ data }) => {
+    if (data !== state.shown || state.busy) void changed()
+  }
   source.onerror = () => say(true)
   source.onopen = () => say(false)
 }
@@ -42,7 +48,8 @@ function say(lost: boolean): void {
 
 const carried = /<script type="text\/plain" data-key="([^"]+)">([A-Za-z0-9+/=]*)<\/script>/g
 
-async function takeIn(draw: (model: Model) => void): Promise<void> {
+/** Gives the state of the server that it took in. */
+async function takeIn(draw: (model: Model) => void): Promise<string | undefined> {
   const answer = await fetch('./', { cache: 'no-store' })
   if (!answer.ok) throw new Error(`${answer.status}`)
   const text = await answer.text()
@@ -51,4 +58,5 @@ async function takeIn(draw: (model: Model) => void): Promise<void> {
   found.delete('page')
   replaceEmbedded(found)
   draw(modelOf(page))
+  return /<html data-state="(\d+)"/.exec(text)?.[1]
 }

@@ -22,7 +22,8 @@ const pause = 1000
 export async function serve(asked: string, context: FlowContext, started: (url: string) => void): Promise<void> {
   const folder = await folderOf(asked)
   const plan = (await exists(benchmarkPaths(folder).plan)) ? await readPlan(folder) : null
-  const seen: Seen = { folder, plan, folders: plan === null ? (await benchmarkIn(folder, context)).folders : new Map() }
+  const folders = plan === null ? (await benchmarkIn(folder, context)).folders : new Map()
+  const seen: Seen = { folder, plan, folders, state: '', changed: () => {} }
   const own = await mkdtemp(path.join(tmpdir(), 'whetstone-view-'))
   const file = path.join(folder, 'feedback.json')
   const server = await startServer({
@@ -34,8 +35,9 @@ export async function serve(asked: string, context: FlowContext, started: (url: 
     ]),
   })
   try {
+    seen.changed = server.changed
     started(server.url)
-    await watch(seen, context, server.changed)
+    await watch(seen, context)
   } finally {
     await server.close()
     await rm(own, { recursive: true, force: true })
@@ -48,10 +50,15 @@ interface Seen {
   plan: Plan | null
   /** Of the runs of the last page, absolute, by runKey. */
   folders: ReadonlyMap<string, string>
+  /** Of the folder, as it was last looked at. */
+  state: string
+  /** Tells the open pages. */
+  changed(): void
 }
 
 async function pageNow(seen: Seen, own: string, context: FlowContext): Promise<string> {
   const { folder } = seen
+  const running = await look(seen)
   const { plan: _plan, ...found } = await benchmarkIn(folder, context)
   seen.folders = found.folders
   return makePage({
@@ -59,13 +66,24 @@ async function pageNow(seen: Seen, own: string, context: FlowContext): Promise<s
     report: path.join(own, 'report.html'),
     redactor: redactorFor(context.env),
     served: true,
-    running: await isHeld(folder),
+    running,
   })
 }
 
-async function watch(seen: Seen, context: FlowContext, changed: () => void): Promise<void> {
+/**
+ * Tells the pages where something is not as it was at the last look; gives whether a bench is at work. Each page is made after a
+ * look and says what that saw: else it could show a bench that came and went between two looks, for ever.
+ */
+async function look(seen: Seen): Promise<boolean> {
+  const held = await isHeld(seen.folder)
+  const state = `${held} ${await timesOf(seen)}`
+  if (state !== seen.state) seen.changed()
+  seen.state = state
+  return held
+}
+
+async function watch(seen: Seen, context: FlowContext): Promise<void> {
   const ends = [context.signal, context.drain]
-  let before = await stateOf(seen)
   while (!ends.some((one) => one.aborted)) {
     await new Promise<void>((resolve) => {
       const timer = setTimeout(done, pause)
@@ -76,14 +94,12 @@ async function watch(seen: Seen, context: FlowContext, changed: () => void): Pro
       }
       for (const one of ends) one.addEventListener('abort', done)
     })
-    const now = await stateOf(seen)
-    if (now !== before) changed()
-    before = now
+    await look(seen)
   }
 }
 
-/** Changes when a run is committed or graded, when somebody says something of the judge, and when a bench takes the benchmark up or ends. */
-async function stateOf({ folder, plan, folders }: Seen): Promise<string> {
+/** Changes when a run is committed or graded, and when somebody says something of the judge. */
+async function timesOf({ folder, plan, folders }: Seen): Promise<string> {
   const files =
     plan === null
       ? foreignFiles(folder, folders)
@@ -102,7 +118,7 @@ async function stateOf({ folder, plan, folders }: Seen): Promise<string> {
     )
     times.push(...(await Promise.all(some)))
   }
-  return `${await isHeld(folder)} ${times.join(' ')}`
+  return times.join(' ')
 }
 
 /** No plan says what is to come: every run, its grading, and each folder above it, in which another may appear. */

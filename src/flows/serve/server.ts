@@ -31,7 +31,7 @@ const headers = {
 
 /** On 127.0.0.1, at a free port. */
 export async function startServer(served: Served): Promise<Server> {
-  const listening = new Set<ServerResponse>()
+  const live: Live = { listening: new Set(), state: 0 }
   const server = createServer((request, response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     const refusal = refused(request, portOf(server.address()))
@@ -39,7 +39,7 @@ export async function startServer(served: Served): Promise<Server> {
       end(response, 403, refusal)
       return
     }
-    answer({ request, response, served, listening }).catch((error: unknown) => {
+    answer({ request, response, served, live }).catch((error: unknown) => {
       end(response, 500, error instanceof Error ? error.message : String(error))
     })
   })
@@ -48,10 +48,11 @@ export async function startServer(served: Served): Promise<Server> {
   return {
     url: `http://127.0.0.1:${portOf(server.address())}/`,
     changed: () => {
-      for (const response of listening) response.write('data: changed\n\n')
+      live.state += 1
+      for (const response of live.listening) tellState(response, live)
     },
     close: async () => {
-      for (const response of listening) response.end()
+      for (const response of live.listening) response.end()
       server.closeAllConnections()
       server.close()
       await once(server, 'close')
@@ -83,17 +84,32 @@ interface Exchange {
   request: IncomingMessage
   response: ServerResponse
   served: Served
-  listening: Set<ServerResponse>
+  live: Live
 }
 
-async function answer({ request, response, served, listening }: Exchange): Promise<void> {
+/** Who listens, and the number of what they should see: a page that was sent before the last change says an older one. */
+interface Live {
+  listening: Set<ServerResponse>
+  state: number
+}
+
+function tellState(response: ServerResponse, { state }: Live): void {
+  response.write(`data: ${state}\n\n`)
+}
+
+async function pageOf(served: Served, live: Live): Promise<string> {
+  const { state } = live
+  return (await served.page()).replace('<html', `<html data-state="${state}"`)
+}
+
+async function answer({ request, response, served, live }: Exchange): Promise<void> {
   const target = (request.url ?? '').split('?')[0] ?? ''
   const asked = `${request.method} ${target}`
-  if (asked === 'GET /') return end(response, 200, await served.page(), 'text/html; charset=utf-8')
+  if (asked === 'GET /') return end(response, 200, await pageOf(served, live), 'text/html; charset=utf-8')
   if (asked === 'GET /events') {
-    response.writeHead(200, { 'content-type': 'text/event-stream' }).write(': here\n\n')
-    listening.add(response)
-    request.on('close', () => listening.delete(response))
+    tellState(response.writeHead(200, { 'content-type': 'text/event-stream' }), live)
+    live.listening.add(response)
+    request.on('close', () => live.listening.delete(response))
     return
   }
   const keep = request.method === 'POST' ? served.keep.get(target) : undefined
