@@ -31,7 +31,7 @@ test('--json lists each gate with what was found', async () => {
 
 test.each([
   [['--gate', 'pass_rat > 1'], /did you mean/],
-  [['--fail-on', 'hurt'], /--fail-on: hurt is no verdict; there are hurts, no_difference, inconclusive, helps\n/],
+  [['--fail-on', 'hurt'], /--fail-on: hurt is no verdict\n +there are hurts, no_difference, inconclusive, helps\n/],
 ])('%j is refused before anything starts', async (more, message) => {
   const workspace = path.join(fresh(), 'ws')
   const end = await bench(more, workspace)

@@ -35,7 +35,7 @@ test('a plugin is benched with its own suite', async () => {
   expect(plan.parse(read('plan.json'))).toMatchObject({
     suite: { path: path.join(root, 'evals'), format: 'plugin-eval' },
     cases: [{ eval_name: 'fine', timeout_seconds: 60 }, { eval_name: 'stuck' }],
-    warnings: [],
+    warnings: [{ at: 'eval 1', message: expect.stringMatching(/^tool_used: the engine command does not show/) }],
   })
   const passed = benchmark
     .parse(read('benchmark.json'))
