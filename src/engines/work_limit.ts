@@ -1,4 +1,5 @@
 /** A time limit on work: waits do not count. */
+import { setMaxListeners } from 'node:events'
 
 /** While a wait lasts the limit is looked at so often, in milliseconds. */
 const glance = 100
@@ -33,6 +34,7 @@ export function workLimit(limitMs: number, waitedMs: () => number, followed: rea
   }
   set(limitMs)
   for (const signal of followed) {
+    setMaxListeners(0, signal) // as many as work at once, which is no leak: each goes with its limit
     if (signal.aborted) controller.abort(signal.reason)
     else signal.addEventListener('abort', follow, { once: true })
   }

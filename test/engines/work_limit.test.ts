@@ -40,3 +40,18 @@ test('its end leaves no listener on a signal that outlives it', () => {
   }
   expect(getEventListeners(lasting.signal, 'abort')).toEqual([])
 })
+
+test('as many follow one signal as work at once, without a warning', async () => {
+  const warned: string[] = []
+  const hear = ({ name }: Error) => warned.push(name)
+  process.on('warning', hear)
+  const [lasting, control] = [new AbortController(), new AbortController()]
+  const limits = Array.from({ length: 40 }, () => workLimit(long, () => 0, [lasting.signal]))
+  await new Promise(setImmediate)
+  expect(warned).toEqual([])
+  for (let count = 0; count < 40; count += 1) control.signal.addEventListener('abort', () => {})
+  await new Promise(setImmediate)
+  expect(warned).toEqual(['MaxListenersExceededWarning']) // negative control: of a signal that nothing follows so
+  process.off('warning', hear)
+  for (const limit of limits) limit[Symbol.dispose]()
+})
