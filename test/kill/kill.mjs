@@ -1,9 +1,10 @@
 // SIGKILL at seeded points of a 60-run benchmark, each resumed: no finished run is lost, none is paid for twice.
 // npm run test:kill -- [--points 200] [--seed 1]
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { buildProgram } from '../../scripts/program.mjs'
 import { complaints, isComplete, upToTiming } from './agree.mjs'
 import { asked, bench, benchmarksOf, copyOfBuild, makeSkill, names, runsOnDisk, startServer, top } from './stage.mjs'
 
@@ -64,7 +65,7 @@ async function trial({ dist, name, ms, expected, env }) {
 }
 
 /** The commit order reversed: each run is in place, as if finished, before its agent is asked. */
-function reversedBuild(reference) {
+async function reversedBuild(reference) {
   const change = (dist) => {
     const file = path.join(dist, 'src/flows/execute.js')
     const text = readFileSync(file, 'utf8')
@@ -89,7 +90,11 @@ function reversedBuild(reference) {
       text.replace(start, () => start + mark),
     )
   }
-  return copyOfBuild('reversed', { from: build, change })
+  const reversed = copyOfBuild('reversed', { from: build, change })
+  const program = path.join(reversed, 'program') // what starts is the bundle: it has to hold the change
+  rmSync(program, { recursive: true })
+  await buildProgram(reversed, program)
+  return reversed
 }
 
 const whole = [await undisturbed('whole-1'), await undisturbed('whole-2')]
@@ -119,7 +124,7 @@ for (let number = 1; number <= points; number += 1) {
     console.log(`${number} of ${points} kills, ${tally.inFlight} with runs in flight, ${tally.failed} failed`)
 }
 
-const reversed = reversedBuild(reference)
+const reversed = await reversedBuild(reference)
 let seen = 0
 for (let number = 1; number <= 3; number += 1) {
   const ms = duration * (0.45 + 0.1 * number)
