@@ -212,6 +212,36 @@ describe('commands on a benchmark', () => {
   })
 })
 
+describe('improve', () => {
+  test('has what bench has, its own section first, and says where each comes from', async () => {
+    const { skill } = repository({ [yaml]: 'runs: 4\nseed: 7\nbudget: 3\nimprove:\n  iterations: 9\n  runs: 8\n' })
+    const end = await whetstone(['improve', skill, '--print-config', '--json', '--seed', '2'])
+    expect(end.code, end.stderr).toBe(0)
+    const { settings } = JSON.parse(end.stdout)
+    const of = (key: string) => settings.find((one: { key: string }) => one.key === key)
+    expect(['runs', 'iterations', 'budget', 'seed'].map((key) => of(key).value)).toEqual([8, 9, 3, 2])
+    expect([of('runs').origin.line, of('seed').origin.kind, of('apply')]).toEqual([6, 'flag', undefined])
+  })
+  test('a value that bench takes and improve does not: file, line and fix', async () => {
+    const { skill } = repository({ [yaml]: 'runs: 1\n' })
+    const end = await whetstone(['improve', skill, '--engine', 'anthropic'])
+    expect(end).toMatchObject({
+      code: 2,
+      stderr: expect.stringMatching(/:1: runs: not a whole number from 2.*\n.*section improve/),
+    })
+    const mended = await whetstone(['improve', skill, '--print-config', '--runs', '3'])
+    expect(mended.stdout).toMatch(/^runs +3 +flag$/m)
+  })
+  test.each(['proposer: command:./evil.sh', 'pass-env: [SECRET]', 'apply: true'])(
+    'a skill may not set %s',
+    async (text) => {
+      const { skill } = repository({}, { [yaml]: `improve:\n  ${text}\n` })
+      const end = await whetstone(['improve', skill, '--engine', 'anthropic'])
+      expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining(`${yaml}:2: `) })
+    },
+  )
+})
+
 test('every flag of bench is a setting or asked once', () => {
   const keys = keysOf('bench')
   const once = Object.keys(benchFlags).filter((name) => !keys.includes(name))

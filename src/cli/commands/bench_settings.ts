@@ -27,10 +27,8 @@ interface Given {
 export async function settingsOfSkills<T extends Given>(request: SettingsRequest<T>): Promise<OfSkill<T>[]> {
   const all: OfSkill<T>[] = []
   for (const skill of request.args.skill) {
-    const folder = await folderOf(path.resolve(skill))
-    const start =
-      request.args.suite === undefined ? path.join(folder, 'evals') : path.dirname(path.resolve(request.args.suite))
-    const configured = await configure({ ...request, command: 'bench', usage: 'bench <skill..>', start, skill: folder })
+    const where = await whereOf(skill, request.args.suite)
+    const configured = await configure({ ...request, command: 'bench', usage: 'bench <skill..>', ...where })
     all.push({ skill, configured })
   }
   for (const key of sharedKeys) refuseDifferent(key, all)
@@ -44,6 +42,13 @@ function refuseDifferent<T extends Given>(key: string, all: readonly OfSkill<T>[
   if (first === undefined || other === undefined) return
   const said = [first, other].map((one) => `${text(one)} for ${one.skill} (${one.configured.file ?? 'no file'})`)
   throw new UserError(`${key}: ${said.join(', ')}`, `it is one for all skills: give --${key}, or bench them apart`)
+}
+
+/** Where the file of a skill is looked for, and the folder that files come with it in. */
+export async function whereOf(given: string, suite: string | undefined): Promise<{ start: string; skill: string }> {
+  const skill = await folderOf(path.resolve(given))
+  const start = suite === undefined ? path.join(skill, 'evals') : path.dirname(path.resolve(suite))
+  return { start, skill }
 }
 
 async function folderOf(place: string): Promise<string> {

@@ -51,8 +51,25 @@ function requestOf(parsed: ArgumentsCamelCase<ImproveArguments>): Omit<ImproveRe
   }
 }
 
-export function addImprove(args: Argv, done: Done): Argv {
-  return args.command('improve <skill>', 'better versions, proven on unseen cases', improveOptions, async (parsed) => {
+/** With what a configuration file adds; null after --print-config. */
+async function configured(given: ArgumentsCamelCase<ImproveArguments>, argv: readonly string[]) {
+  const [{ configure }, { announced }, { whereOf }] = await Promise.all([
+    import('../config/configure.ts'),
+    import('../config/announce.ts'),
+    import('./bench_settings.ts'),
+  ])
+  const { skill } = given
+  const request = { command: 'improve', usage, options: improveOptions, argv, args: given } as const
+  const found = await configure({ ...request, ...(await whereOf(skill, given.suite)) })
+  return await announced({ of: skill, configured: found }, given)
+}
+
+const usage = 'improve <skill>'
+
+export function addImprove(args: Argv, done: Done, argv: readonly string[]): Argv {
+  return args.command(usage, 'better versions, proven on unseen cases', improveOptions, async (given) => {
+    const parsed = await configured(given, argv)
+    if (parsed === null) return done(exitCodes.done)
     if (parsed.description) return done(await startDescription(parsed))
     const [{ improve }, show] = await Promise.all([
       import('../../flows/improve/improve.ts'),

@@ -2,6 +2,7 @@
 import type { Options } from 'yargs'
 import { UserError } from '../../base/error.ts'
 import { benchFlags } from './bench_flags.ts'
+import { printConfigFlag } from './common_flags.ts'
 import { descriptionFlags } from './description_flags.ts'
 import { judgeFlags } from './judge_flags.ts'
 import { limitFlags } from './limit_flags.ts'
@@ -102,6 +103,7 @@ export const improveFlags = {
   'cost-per-run': limitFlags['cost-per-run'],
   deadline: limitFlags.deadline,
   yes: limitFlags.yes,
+  ...printConfigFlag('run nothing'),
 } satisfies Record<string, Options>
 
 function share(flag: string) {

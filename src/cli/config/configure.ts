@@ -42,6 +42,10 @@ export async function configure<T>(request: ConfigureRequest<T>): Promise<Config
   const settings = await readConfig(file, command)
   refusePowers(file, settings, request.skill)
   const used = settings.filter(({ key }) => !given.has(key) && !isMoot(key, argv, given))
+  for (const { key, line, mistake } of used) {
+    const fix = `give --${key}, or put one into the section ${command} of the file`
+    if (mistake !== null) throw new UserError(`${file}:${line}: ${key}: ${mistake}`, fix)
+  }
   for (const { key, line } of used) origins.set(key, { kind: 'file', file, line })
   if (used.length === 0) return { args: request.args, file, origins }
   return { args: await parse(request, used.flatMap(wordsOf)), file, origins }

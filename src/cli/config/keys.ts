@@ -7,6 +7,7 @@ import { auditFlags } from '../commands/audit_flags.ts'
 import { benchFlags } from '../commands/bench_flags.ts'
 import { compareFlags } from '../commands/compare_flags.ts'
 import { gradeFlags } from '../commands/grade_flags.ts'
+import { improveFlags } from '../commands/improve_flags.ts'
 
 /** Commands that read the file, each with its flags. */
 const configured = {
@@ -15,12 +16,20 @@ const configured = {
   compare: compareFlags,
   analyze: analyzeFlags,
   audit: auditFlags,
+  improve: improveFlags,
 } satisfies Record<string, Record<string, Options>>
 
 export type ConfiguredCommand = keyof typeof configured
 
 /** The first has the last word on what a key at the top is called. */
-const commands = ['bench', 'grade', 'compare', 'analyze', 'audit'] as const satisfies readonly ConfiguredCommand[]
+const commands = [
+  'bench',
+  'grade',
+  'compare',
+  'analyze',
+  'audit',
+  'improve',
+] as const satisfies readonly ConfiguredCommand[]
 
 /** What one start of the program is asked to do, rather than how things are done here. */
 const oneTime: ReadonlySet<string> = new Set([
@@ -37,10 +46,11 @@ const oneTime: ReadonlySet<string> = new Set([
   'anew',
   'yes',
   ...['a', 'b', 'output', 'prompt', 'only', 'label', 'import'],
+  ...['apply', 'resume', 'review', 'description', 'set'],
 ])
 
 /** Whose value is a path; it is meant relative to the file. */
-export const pathKeys: ReadonlySet<string> = new Set(['workspace', 'suite', 'baseline', 'allow-read'])
+export const pathKeys: ReadonlySet<string> = new Set(['workspace', 'suite', 'baseline', 'allow-read', 'among'])
 
 /** May be set in a file that comes with the skill. Any other flag may open the user's machine to whoever wrote the skill. */
 export const harmless: ReadonlySet<string> = new Set([
@@ -62,12 +72,21 @@ export const harmless: ReadonlySet<string> = new Set([
     'require-evidence',
   ],
   ...['pairs', 'seed', 'sample'],
+  ...[
+    'iterations',
+    'train-runs',
+    'test-runs',
+    'propose-timeout',
+    'max-cost-increase',
+    'max-time-increase',
+    'threshold',
+  ],
   ...['activation', 'workspace', 'cache', 'budget', 'budget-tokens', 'cost-per-run', 'deadline'],
   ...['ask-above-cost', 'ask-above-minutes', 'idle-timeout', 'gate', 'fail-on'],
 ])
 
 /** Likewise, as long as the value names no command. */
-export const harmlessNames: ReadonlySet<string> = new Set(['engine', 'judge', 'matrix'])
+export const harmlessNames: ReadonlySet<string> = new Set(['engine', 'judge', 'matrix', 'proposer'])
 
 /** One for all skills of a command. */
 export const sharedKeys: ReadonlySet<string> = new Set([
@@ -112,6 +131,7 @@ function sections() {
     compare: of('compare'),
     analyze: of('analyze'),
     audit: of('audit'),
+    improve: of('improve'),
   } satisfies Record<ConfiguredCommand, z.ZodType>
 }
 
@@ -142,6 +162,14 @@ function basic({ type, array }: Options): z.ZodType {
   if (type === 'number') return z.number()
   if (type === 'boolean') return z.boolean()
   return array ? z.union([z.string().min(1), z.number()]) : z.string().min(1)
+}
+
+/** What a command says of a value that another command may take; null: nothing. */
+export function mistakeFor(command: ConfiguredCommand, key: string, value: unknown): string | null {
+  const option = settingsOf(command)[key]
+  if (option === undefined) return null
+  const found = [value].flat().map((one) => mistakeOf(key, option, one))
+  return found.find((one) => one !== null) ?? null
 }
 
 /** What the flag itself says of the value; null: nothing. */

@@ -7,7 +7,7 @@ import { readText } from '../../base/json.ts'
 import { nearest } from '../../base/nearest.ts'
 import { offsetOf } from '../../base/yaml.ts'
 import { commandWords } from '../../engines/command_line.ts'
-import { type ConfiguredCommand, configFile, keysOf, pathKeys } from './keys.ts'
+import { type ConfiguredCommand, configFile, keysOf, mistakeFor, pathKeys } from './keys.ts'
 
 /** A setting of the file as it holds for one command. */
 export interface Setting {
@@ -16,6 +16,8 @@ export interface Setting {
   values: readonly string[]
   /** From 1. */
   line: number
+  /** What this command says of the value, which another one takes; null: nothing. */
+  mistake: string | null
 }
 
 /** The settings for a command. Throws UserError that names file, line, key and fix of every mistake. */
@@ -33,8 +35,8 @@ export async function readConfig(file: string, command: ConfiguredCommand): Prom
   }
   const parsed = configFile.safeParse(document.toJS() ?? {})
   if (!parsed.success) throw mistakes(file, parsed.error.issues, lineOf)
-  const { bench, grade, compare, analyze, audit, ...shared } = parsed.data
-  const own = { bench, grade, compare, analyze, audit }[command] ?? {}
+  const { bench, grade, compare, analyze, audit, improve, ...shared } = parsed.data
+  const own = { bench, grade, compare, analyze, audit, improve }[command] ?? {}
   const known = new Set(keysOf(command))
   const top = Object.entries(shared).filter(([key]) => known.has(key) && !Object.hasOwn(own, key))
   const settings = [
@@ -45,6 +47,7 @@ export async function readConfig(file: string, command: ConfiguredCommand): Prom
   return settings.map(({ key, value, line }) => ({
     key,
     line,
+    mistake: mistakeFor(command, key, value),
     values: [value].flat().map((one) => placed(key, String(one), folder)),
   }))
 }
