@@ -37,6 +37,10 @@ export const evalCase = z.looseObject({
     .describe('a shell command run in the working folder before the agent, in both arms'),
   git: gitStart.optional(),
   environment: environmentSource.optional().describe('hooks, rules, sub-agents and MCP servers, in both arms'),
+  review: z
+    .string()
+    .optional()
+    .describe('"draft": a model wrote the case and nobody has reviewed it; check and bench say so'),
 })
 
 /** What a suite's agents may do; docs/security.md. A user's flags win. */

@@ -91,6 +91,7 @@ export const suiteCase = z.object({
     .nullable()
     .describe('why this case cannot run (a missing input file, no prompt); null when it can'),
   target: z.string().optional().describe('what the case is about: skill:<name>, hook:<event> or agent:<name>'),
+  draft: z.literal(true).optional().describe('a model wrote it and nobody has reviewed it yet'),
   category: z.string().optional(),
   judging: judging.optional().describe('eval keeps to it; absent, and in bench: the expectations as they stand'),
   source: z

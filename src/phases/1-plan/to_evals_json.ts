@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { EvalCase, EvalsFile } from '../../../schemas/evals.ts'
 import type { Environment, Expectation, InputFile, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
+import { draftMark } from './formats/evals_json/case.ts'
 
 export interface Converted {
   file: EvalsFile
@@ -68,6 +69,7 @@ function caseOf(
     ...(one.setup !== null && { setup: one.setup }),
     ...gitOf(one, skill.path, lose),
     ...environmentOf(one, skill.path, lose),
+    ...(one.draft === true && { review: draftMark }),
   }
 }
 

@@ -13,7 +13,7 @@ export interface AskRequest<S extends z.ZodType> {
   schema: S
   context: EngineContext
   /** What is missing in a value that fits the schema; null: nothing. Asked for once in the repair round, then taken as it is. */
-  review?: (value: z.infer<S>) => string | null
+  review?: (value: z.infer<S>) => string | null | Promise<string | null>
   limits?: Partial<RetryLimits>
 }
 
@@ -53,7 +53,7 @@ async function round<S extends z.ZodType>(
   if (end.report.answer === undefined) return { status: 'malformed', problem: 'no JSON answer was found in it', said }
   const value = checkedAnswer(schema, end.report.answer)
   if ('problem' in value) return { status: 'malformed', problem: value.problem, said }
-  const problem = review(value.fits)
+  const problem = await review(value.fits)
   if (problem === null) return { status: 'whole', value: value.fits }
   return { status: 'partial', value: value.fits, problem, said }
 }

@@ -33,6 +33,25 @@ describe('dialects read without a warning', () => {
   })
 })
 
+describe('drafts', () => {
+  test('are marked and warned of once for all, until the mark is taken out', async () => {
+    const draft = (id: number) => ({ id, prompt: 'p', expectations: ['e'], review: 'draft' })
+    const { cases, warnings } = await loadEvals({
+      skill_name: 's',
+      evals: [draft(1), draft(2), { ...draft(3), review: null }],
+    })
+    expect(cases.map((one) => one.draft)).toEqual([true, true, undefined])
+    expect(warnings.map(({ at, message }) => `${at}: ${message}`)).toEqual([
+      '$.evals[0]: a draft that nobody has reviewed ("review": "draft") (here and at 1 more)',
+    ])
+  })
+  test('another word is no mark', async () => {
+    const { case: read, warnings } = await loadCase({ id: 1, prompt: 'p', expectations: ['e'], review: 'done' })
+    expect(read.draft).toBeUndefined()
+    expect(warnings).toEqual(['$.evals[0].review: "review" of a case is not read'])
+  })
+})
+
 describe('the document', () => {
   const one = { id: 1, prompt: 'p', expectations: ['e'] }
   test.each<[string, unknown, string, string | null]>([

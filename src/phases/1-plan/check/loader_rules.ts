@@ -32,6 +32,13 @@ const table: readonly LoaderRule[] = [
     fix: 'name only the files that the task is about',
   },
   {
+    id: 'unreviewed-draft',
+    severity: 'warning',
+    about: 'A model wrote a case, and nobody has reviewed it: its criteria may be wrong, and its files made up.',
+    form: /^a draft that nobody/,
+    fix: 'read it, mend or drop it, and take out "review": "draft"',
+  },
+  {
     id: 'not-read',
     severity: 'warning',
     about: 'A field or a value that the loader does not read.',

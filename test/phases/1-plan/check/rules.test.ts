@@ -187,6 +187,7 @@ describe('a case', () => {
     ['a field that is not read', { expected_tools: ['a'] }, ['not-read']],
     ['another name of a field', { prompt: null, input: 'What does the invoice come to?' }, ['forgiven']],
     ['an absolute path', { files: [import.meta.filename] }, ['absolute-path']],
+    ['a draft', { review: 'draft' }, ['unreviewed-draft']],
     ['SKILL.md as input', { files: ['SKILL.md'] }, ['skill-md-as-input']],
     ['the same in both lists', { assertions: ['VAT has a line of its own.'] }, ['criterion-twice-in-lists']],
   ])('%s', async (_, change, expected) => expect(await ids(evals(change))).toEqual(expected))

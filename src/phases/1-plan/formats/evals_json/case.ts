@@ -11,6 +11,11 @@ import type { CaseId } from './ids.ts'
 import { readJudging } from './judging.ts'
 import { fileNames, idNames, promptNames, titleNames, triggerNames } from './names.ts'
 
+/** `review` of a case that a model wrote, until its author takes it out. */
+export const draftMark = 'draft'
+
+export const draftWarning = `a draft that nobody has reviewed ("review": "${draftMark}")`
+
 export interface CaseParts {
   source: CaseSource
   own: Additions
@@ -37,6 +42,8 @@ export async function readCase({ source, own, id }: CaseParts, place: CasePlace)
   const inputs = await placeInputs(named.paths, place)
   const bundle = own.git === undefined || own.git === true ? null : await placeBundle(own.git.bundle, place.root)
   const around = await placeEnvironment(own.environment, source.at, place)
+  const isDraft = fields.take(['review'], (value) => value === draftMark) !== null
+  if (isDraft) warn(source.at, draftWarning)
   leaveRest(fields, warn)
   const reasons = [
     ...(prompt === null ? ['it has no prompt'] : []),
@@ -60,6 +67,7 @@ export async function readCase({ source, own, id }: CaseParts, place: CasePlace)
     setup: own.setup ?? null,
     git: own.git === true ? true : (bundle?.state ?? null),
     ...(around.environment && { environment: around.environment }),
+    ...(isDraft && { draft: true as const }),
     cannot_run: reasons.length === 0 ? null : reasons.join('; '),
   }
 }
