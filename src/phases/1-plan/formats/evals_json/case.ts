@@ -14,7 +14,7 @@ import { fileNames, idNames, promptNames, titleNames, triggerNames } from './nam
 /** `review` of a case that a model wrote, until its author takes it out. */
 export const draftMark = 'draft'
 
-export const draftWarning = `a draft that nobody has reviewed ("review": "${draftMark}")`
+const draftWarning = `a draft that nobody has reviewed ("review": "${draftMark}")`
 
 export interface CaseParts {
   source: CaseSource
