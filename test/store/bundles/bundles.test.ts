@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { walk } from '../../../src/base/files.ts'
-import { openBundles } from '../../../src/store/bundles/bundles.ts'
+import { type OpenBundle, openBundles } from '../../../src/store/bundles/bundles.ts'
 import type { BundleError } from '../../../src/store/bundles/damage.ts'
 import { describeBundle } from '../../../src/store/bundles/manifest.ts'
 import { sharedObjects } from '../../../src/store/bundles/objects.ts'
@@ -114,7 +114,7 @@ describe('get', () => {
     const { put, worker, shared } = await stage()
     const name = await put()
     const first = await worker()
-    const all = await Promise.all(Array.from({ length: 20 }, () => first.get(name)))
+    const all: OpenBundle[] = await Promise.all(Array.from({ length: 20 }, () => first.get(name)))
     expect(new Set(all.map(({ folder }) => folder)).size).toBe(1)
     rmSync(shared, { recursive: true })
     await using again = await (await worker()).get(name)
