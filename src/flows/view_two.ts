@@ -36,6 +36,7 @@ export async function viewTwo({ a, b, singleFile }: TwoRequest, context: FlowCon
     benchmark: made.benchmark,
     prompts: { cases: letters.flatMap((letter) => promptsOf(letter, found[letter], made)) },
     folders: places,
+    roots: letters.map((letter) => folders[letter]),
     redactor,
     files: new Map(
       letters.flatMap((letter) => [...found[letter].files].map(([id, files]) => [made.caseOf(letter, id), files])),

@@ -1,5 +1,5 @@
 /** audit_log.jsonl at the root of a workspace: appended to, never rewritten. */
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, lstatSync, readFileSync } from 'node:fs'
 import { appendFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type AuditLine, auditLine } from '../../schemas/audit.ts'
@@ -30,9 +30,12 @@ export function readAuditLog(workspace: string, onDamage: OnDamage = () => {}): 
   return labels
 }
 
-/** One line, whole; after a line that was cut off it begins a new one. */
+/** One line, whole; after a line that was cut off it begins a new one. Throws UserError where it is a link, which may lead to any file of this machine's. */
 export async function appendAudit(workspace: string, line: AuditLine): Promise<void> {
   const file = auditLogFile(workspace)
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true) {
+    throw new UserError(`${file} is a link: what is said would be written elsewhere`, 'put the file itself there')
+  }
   const cut = existsSync(file) && !/(^|\n)$/.test(readFileSync(file, 'utf8').slice(-1))
   await appendFile(file, `${cut ? '\n' : ''}${JSON.stringify(checkAs(auditLine, line, file))}\n`)
 }

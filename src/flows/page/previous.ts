@@ -1,7 +1,8 @@
 /** The iteration before: the benchmark of the same skill made just before this one, and what each run was in it. */
-import { existsSync, readdirSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
+import { liesIn } from '../../base/own_file.ts'
 import { isTimestampName } from '../../store/paths.ts'
 import { readLoose } from './read_detail.ts'
 
@@ -24,7 +25,7 @@ export function previousOf(folder: string): Previous | null {
       const [, ...rest] = own.split('/')
       // a case may have got another name; its number stays
       const other = path.posix.join(cases.get(eval_id) ?? '', ...rest)
-      return [own, other].find((name) => existsSync(path.join(before, name))) ?? null
+      return [own, other].find((name) => liesIn(before, path.join(before, name))) ?? null
     },
   }
 }
@@ -43,7 +44,7 @@ function previousFolder(folder: string): string | null {
     const other = skillOf(path.join(parent, name))
     return other === null || skill === null || other === skill
   })
-  return same === undefined ? null : path.join(parent, same)
+  return same === undefined || !liesIn(parent, path.join(parent, same)) ? null : path.join(parent, same)
 }
 
 function byTime(a: string, b: string): number {

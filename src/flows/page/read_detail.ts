@@ -4,6 +4,7 @@ import path from 'node:path'
 import { z } from 'zod'
 import type { PageBefore, PageEvent, RunDetail } from '../../../schemas/page.ts'
 import { checkAs } from '../../base/json.ts'
+import { ownFile } from '../../base/own_file.ts'
 import { readOutputs } from './read_outputs.ts'
 
 const longestLine = 40_000
@@ -19,7 +20,7 @@ export function readDetail(folder: string): RunDetail | null {
   const { events, cut } = readEvents(path.join(folder, 'transcript.jsonl'))
   return {
     events,
-    transcript: events === null ? readText([`${folder}/transcript.md`, `${folder}/outputs/transcript.md`]) : null,
+    transcript: events === null ? readText(folder, ['transcript.md', 'outputs/transcript.md']) : null,
     cut,
     outputs: readOutputs(path.join(folder, 'outputs'), hashesOf(record)),
     record,
@@ -27,10 +28,11 @@ export function readDetail(folder: string): RunDetail | null {
   }
 }
 
-/** A file that is not there, or no JSON, is null. */
+/** A file that is not there, that a link leads to from another folder, or no JSON, is null. */
 export function readLoose(file: string): unknown {
   try {
-    return JSON.parse(readFileSync(file, 'utf8'))
+    const own = ownFile(path.dirname(file), path.basename(file))
+    return own === null ? null : JSON.parse(readFileSync(own, 'utf8'))
   } catch {
     return null
   }
@@ -55,13 +57,13 @@ function hashesOf(record: unknown): ReadonlyMap<string, string> {
   return new Map(found.success ? found.data.outputs.files.map((file) => [file.path, file.sha256]) : [])
 }
 
-function readText(files: readonly string[]): string | null {
-  const file = files.find((one) => existsSync(one))
+function readText(folder: string, names: readonly string[]): string | null {
+  const [file] = names.flatMap((name) => ownFile(folder, name) ?? [])
   return file === undefined ? null : cutText(readFileSync(file, 'utf8'), 200_000)
 }
 
 function readEvents(file: string): { events: PageEvent[] | null; cut: string | null } {
-  if (!existsSync(file)) return { events: null, cut: null }
+  if (ownFile(path.dirname(file), path.basename(file)) === null) return { events: null, cut: null }
   const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
   const events: PageEvent[] = []
   let size = 0

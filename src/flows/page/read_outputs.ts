@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs'
 import path from 'node:path'
 import type { PageFile } from '../../../schemas/page.ts'
+import { liesIn } from '../../base/own_file.ts'
 
 const mostText = 200_000
 const mostBytes = 1_000_000
@@ -10,8 +11,9 @@ const mostFiles = 200
 const mostOfRun = 3_000_000
 const ours = new Set(['metrics.json'])
 
-/** Every file below a folder by path; links are not followed. `hashes`: those that are known already. */
+/** Every file below a folder by path; links are not followed, nor is the folder where it is one that leads away. `hashes`: those that are known already. */
 export function readOutputs(folder: string, hashes: ReadonlyMap<string, string> = new Map()): PageFile[] {
+  if (!liesIn(path.dirname(folder), folder)) return []
   let left = mostOfRun
   return namesBelow(folder)
     .filter((name) => !ours.has(name))

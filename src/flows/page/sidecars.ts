@@ -1,8 +1,21 @@
 /** The files of report.data/ beside a page. */
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import { sidecar } from '../../phases/4-report/page/pack.ts'
+
+/** Names of these files: nothing else in the folder is ours to take away. */
+const isOurs = (name: string) => /^(run|before|pack|versions)[\w.-]*\.js$/.test(name) || name === 'stamps.json'
 
 const stamps = z.record(z.string(), z.string())
 
@@ -14,6 +27,8 @@ export class Sidecars {
 
   constructor(folder: string | null) {
     this.#folder = folder
+    // in a folder that somebody gave away it may lead to anything of this machine's
+    if (folder !== null && isLink(folder)) rmSync(folder)
     this.#before = folder === null ? {} : readStamps(path.join(folder, 'stamps.json'))
   }
 
@@ -27,26 +42,33 @@ export class Sidecars {
   write(key: string, data: string, run: string | null = null): void {
     if (this.#folder === null) return
     mkdirSync(this.#folder, { recursive: true })
-    writeFileSync(this.#file(key), sidecar(key, data))
+    writeNew(this.#file(key), sidecar(key, data))
     this.#now[key] = run === null ? '' : stampOf(run)
   }
 
   end(): void {
     const folder = this.#folder
     if (folder === null || !existsSync(folder)) return
-    const wanted = new Set([...Object.keys(this.#now).map((key) => `${key}.js`), 'stamps.json'])
-    if (wanted.size === 1) {
-      rmSync(folder, { recursive: true, force: true })
-      return
-    }
-    for (const name of readdirSync(folder))
-      if (!wanted.has(name)) rmSync(path.join(folder, name), { force: true, recursive: true })
-    writeFileSync(path.join(folder, 'stamps.json'), JSON.stringify(this.#now))
+    const wanted = new Set(Object.keys(this.#now).map((key) => `${key}.js`))
+    const gone = readdirSync(folder).filter((name) => isOurs(name) && !wanted.has(name))
+    for (const name of gone) rmSync(path.join(folder, name), { force: true, recursive: true })
+    if (wanted.size > 0) writeNew(path.join(folder, 'stamps.json'), JSON.stringify(this.#now))
+    else if (readdirSync(folder).length === 0) rmdirSync(folder)
   }
 
   #file(key: string): string {
     return path.join(this.#folder ?? '', `${key}.js`)
   }
+}
+
+function isLink(place: string): boolean {
+  return lstatSync(place, { throwIfNoEntry: false })?.isSymbolicLink() === true
+}
+
+/** In the place of a link, never through it. */
+function writeNew(file: string, text: string): void {
+  if (isLink(file)) rmSync(file)
+  writeFileSync(file, text)
 }
 
 function readStamps(file: string): Record<string, string> {
@@ -57,12 +79,12 @@ function readStamps(file: string): Record<string, string> {
   }
 }
 
-/** Changes when a run is made or graded anew. */
+/** Changes when a run is made or graded anew, and when the folder is copied: who gives one away cannot know the ctime that it will get. */
 function stampOf(run: string): string {
   return ['run.json', 'grading.json', 'transcript.jsonl', 'outputs']
     .map((name) => {
       const found = statSync(path.join(run, name), { throwIfNoEntry: false })
-      return found === undefined ? '-' : `${found.mtimeMs}:${found.size}`
+      return found === undefined ? '-' : `${found.ctimeMs}:${found.size}`
     })
     .join(' ')
 }

@@ -1,9 +1,9 @@
 /** Writes report.html: what fits lies in the page, failures and regressions first; the rest in files of report.data/ beside it. */
-import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { Benchmark } from '../../../schemas/benchmark.ts'
 import { type PageFile, type PageRuns, pageKey } from '../../../schemas/page.ts'
 import { writeAtomic } from '../../base/files.ts'
+import { liesIn } from '../../base/own_file.ts'
 import type { Redactor } from '../../base/redact.ts'
 import type { Prompts } from '../../phases/4-report/page/cases.ts'
 import { packed } from '../../phases/4-report/page/pack.ts'
@@ -27,6 +27,8 @@ export interface PageRequest {
   prompts: Prompts | null
   /** The folder of each run, absolute, by runKey. */
   folders: ReadonlyMap<string, string>
+  /** What the runs must lie in, absolute; the folder if not given. */
+  roots?: readonly string[]
   redactor: Redactor
   /** Input files by eval_id. */
   files?: ReadonlyMap<number, PageFile[]>
@@ -54,7 +56,7 @@ export async function writePage(request: PageRequest): Promise<void> {
 
 /** The text of the page; what lies beside it is on disk when this returns. */
 export async function makePage(request: PageRequest): Promise<string> {
-  const { benchmark, folder, redactor, singleFile = false } = request
+  const { benchmark, folder, redactor, singleFile = false, roots = [folder] } = request
   const audited = await auditedIn(folder, benchmark, redactor)
   const folderOf = (run: { eval_id: number; configuration: string; run_number: number }) =>
     relativeFolder(folder, request.folders.get(`${run.eval_id}/${run.configuration}/run-${run.run_number}`))
@@ -74,7 +76,7 @@ export async function makePage(request: PageRequest): Promise<string> {
     const places = runs.case.map((): Where => 0)
     for (const index of byConcern(runs, benchmark)) {
       const own = path.join(folder, runs.folder[index] ?? '')
-      if (own === folder || !existsSync(own)) continue
+      if (own === folder || !roots.some((root) => liesIn(root, own))) continue
       places[index] = carried.put(pageKey(runs.folder[index] ?? ''), () => redactor.value(readDetail(own)), own)
     }
     return places
