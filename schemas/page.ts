@@ -214,9 +214,19 @@ export interface PageEvent {
   [field: string]: unknown
 }
 
+/** Where a quote of transcript.md stands in the events. */
+export interface PageSpot {
+  /** Index of the event. */
+  event: number
+  /** In what it says; null: the page has that cut. */
+  span: { start: number; end: number } | null
+}
+
 /** All that is shown of one run alone. */
 export interface RunDetail {
   events: PageEvent[] | null
+  /** Of the quotes in its grading, by the offset in transcript.md at which each begins; absent: none is known. */
+  spots?: Record<string, PageSpot>
   /** Of another tool: its transcript as it is. */
   transcript: string | null
   cut: string | null

@@ -1,8 +1,16 @@
 /** Quotes in a judge's evidence, and where in transcript and outputs they stand. */
 import type { PageEvent, RunDetail } from '../../schemas/page.ts'
 
-/** Where a quote was found. */
-export type Place = { tab: 'transcript'; event: number } | { tab: 'outputs'; file: string }
+/** Where a quote was found; `span`: exactly there, and nowhere else that reads the same. */
+export type Place =
+  | { tab: 'transcript'; event: number | null; span: Span | null }
+  | { tab: 'outputs'; file: string; span: Span | null }
+
+/** Offsets in what is shown, in UTF-16 units. */
+export interface Span {
+  start: number
+  end: number
+}
 
 /** Evidence cut into plain parts and quotes. */
 export interface Part {
@@ -30,30 +38,22 @@ export function pattern(text: string): RegExp | null {
   return new RegExp(words.map((word) => word.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('\\s+'), 'gi')
 }
 
-/** The first place of a quote: outputs first, because they are what is judged; null: not found. */
+/** The first place that reads like a quote: outputs first, because they are what is judged; null: not found. */
 export function locate(quote: string, detail: RunDetail): Place | null {
   const wanted = pattern(quote)
   if (wanted === null) return null
   const file = detail.outputs.find((one) => one.as === 'text' && has(one.body, wanted))
-  if (file !== undefined) return { tab: 'outputs', file: file.path }
+  if (file !== undefined) return { tab: 'outputs', file: file.path, span: null }
   const named = detail.outputs.find(({ path }) => path === quote)
-  if (named !== undefined) return { tab: 'outputs', file: named.path }
-  const event = lastIndex(detail.events ?? [], (one) => has(eventText(one), wanted))
-  if (event >= 0) return { tab: 'transcript', event }
-  return detail.transcript !== null && has(detail.transcript, wanted) ? { tab: 'transcript', event: 0 } : null
+  if (named !== undefined) return { tab: 'outputs', file: named.path, span: null }
+  const texts = [...(detail.events ?? []).map(eventText), detail.transcript ?? '']
+  const isSaid = texts.some((text) => has(text, wanted))
+  return isSaid ? { tab: 'transcript', event: null, span: null } : null
 }
 
 function has(text: string, wanted: RegExp): boolean {
   wanted.lastIndex = 0
   return wanted.test(text)
-}
-
-function lastIndex<T>(all: readonly T[], test: (one: T) => boolean): number {
-  for (let index = all.length - 1; index >= 0; index -= 1) {
-    const one = all[index]
-    if (one !== undefined && test(one)) return index
-  }
-  return -1
 }
 
 /** All that an event says, as it is shown. */

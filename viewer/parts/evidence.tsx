@@ -2,7 +2,8 @@
 import type { ComponentChildren } from 'preact'
 import type { GradedExpectation, JudgeError } from '../../schemas/grading.ts'
 import type { RunDetail } from '../../schemas/page.ts'
-import { locate, type Place, partsOf } from '../data/quotes.ts'
+import { type Proof, provedParts } from '../data/proof.ts'
+import type { Place } from '../data/quotes.ts'
 
 interface Props {
   expectations: readonly GradedExpectation[]
@@ -66,15 +67,14 @@ export function Tags({ one }: { one: GradedExpectation }) {
 }
 
 interface EvidenceProps extends Pick<Props, 'detail' | 'show'> {
-  one: GradedExpectation
+  one: Proof & { evidence_flag?: string | undefined }
 }
 
 export function Evidence({ one, detail, show }: EvidenceProps) {
   return (
     <div class="text evidence">
-      {partsOf(one.evidence).map(({ text, quote }, index) => {
-        const place = quote === null || detail === null ? null : locate(quote, detail)
-        return place === null || quote === null ? (
+      {provedParts(one, detail).map(({ text, quote, place }, index) =>
+        place === null || quote === null ? (
           text
         ) : (
           <button
@@ -86,9 +86,9 @@ export function Evidence({ one, detail, show }: EvidenceProps) {
           >
             {text}
           </button>
-        )
-      })}
-      {typeof one.evidence_flag === 'string' && <p class="hint">{one.evidence_flag}</p>}
+        ),
+      )}
+      {one.evidence_flag !== undefined && <p class="hint">{one.evidence_flag}</p>}
     </div>
   )
 }

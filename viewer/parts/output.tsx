@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import type { PageFile } from '../../schemas/page.ts'
 import { own } from '../data/own.ts'
+import type { Span } from '../data/quotes.ts'
 import { bytesOf } from '../data/unpack.ts'
 import { bytesText, visible } from '../words.ts'
 import { Bounded } from './bounded.tsx'
@@ -48,13 +49,15 @@ function kindOf({ path, as }: PageFile): Kind {
 interface Props {
   file: PageFile
   mark?: string
+  /** Where exactly it stands; null: it is searched. */
+  span?: Span | null
   /** Of the run, relative to the benchmark: where the whole of a file lies that is cut here. */
   folder?: string
   /** Comes into view. */
   target?: boolean
 }
 
-export function Output({ file, mark = '', folder = '', target = false }: Props) {
+export function Output({ file, mark = '', span = null, folder = '', target = false }: Props) {
   const box = useRef<HTMLElement>(null)
   useEffect(() => {
     if (target && mark === '') box.current?.scrollIntoView({ block: 'start' })
@@ -83,14 +86,20 @@ export function Output({ file, mark = '', folder = '', target = false }: Props) 
         </p>
       )}
       <Bounded>
-        {source || (mark !== '' && rendered) ? <Text text={file.body} mark={mark} follow /> : draw(kind, file, mark)}
+        {mark !== '' && (rendered || kind === 'code') ? (
+          <Text text={file.body} mark={mark} span={span} follow />
+        ) : source ? (
+          <Text text={file.body} />
+        ) : (
+          draw(kind, file)
+        )}
       </Bounded>
       {file.sha256 !== null && <p class="hint hash">sha256 {file.sha256}</p>}
     </article>
   )
 }
 
-function draw(kind: Kind, file: PageFile, mark: string) {
+function draw(kind: Kind, file: PageFile) {
   if (file.as === 'text' && file.body === '') return <p class="hint">The file is empty.</p>
   switch (kind) {
     case 'markdown':
@@ -109,11 +118,7 @@ function draw(kind: Kind, file: PageFile, mark: string) {
     case 'pdf':
       return <Pdf file={file} />
     case 'code':
-      return mark === '' ? (
-        <Code text={file.body} language={extensionOf(file.path)} />
-      ) : (
-        <Text text={file.body} mark={mark} follow />
-      )
+      return <Code text={file.body} language={extensionOf(file.path)} />
     case 'other':
       return whyHidden(file)
   }

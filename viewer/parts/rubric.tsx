@@ -1,10 +1,19 @@
 /** A rubric's scores with what the judge gave as reasons. */
+import type { RunDetail } from '../../schemas/page.ts'
 import type { RubricResult } from '../../schemas/rubric.ts'
+import type { Place } from '../data/quotes.ts'
 import { percent } from '../words.ts'
+import { Evidence } from './evidence.tsx'
 
 const best = 5
 
-export function Rubric({ rubric }: { rubric: RubricResult }) {
+interface Props {
+  rubric: RubricResult
+  detail: RunDetail | null
+  show(place: Place, quote: string): void
+}
+
+export function Rubric({ rubric, detail, show }: Props) {
   const { dimensions, hard_fails, weighted_score, threshold, passed } = rubric
   const total = dimensions.reduce((sum, { weight }) => sum + weight, 0)
   return (
@@ -16,7 +25,7 @@ export function Rubric({ rubric }: { rubric: RubricResult }) {
         </span>
       </div>
       <ul class="verdicts">
-        {dimensions.map(({ name, weight, score, justification }) => (
+        {dimensions.map(({ name, weight, score, justification, ...found }) => (
           <li key={name}>
             <p class="statement">
               <span class="sign">{score}</span>
@@ -24,10 +33,10 @@ export function Rubric({ rubric }: { rubric: RubricResult }) {
                 <bdi>{name}</bdi> <em class="tag">{percent(weight / total)}</em>
               </span>
             </p>
-            <div class="text evidence">{justification}</div>
+            <Evidence one={{ ...found, evidence: justification }} detail={detail} show={show} />
           </li>
         ))}
-        {hard_fails.map(({ text, evidence }) => (
+        {hard_fails.map(({ text, ...one }) => (
           <li key={text} class="fail">
             <p class="statement">
               <span class="sign" role="img" aria-label="not met">
@@ -37,7 +46,7 @@ export function Rubric({ rubric }: { rubric: RubricResult }) {
                 <bdi>{text}</bdi> <em class="tag bad">hard fail</em>
               </span>
             </p>
-            <div class="text evidence">{evidence}</div>
+            <Evidence one={one} detail={detail} show={show} />
           </li>
         ))}
       </ul>

@@ -1,12 +1,14 @@
 /** Text of a run, never anything else: hidden characters as their codes, what is looked for marked, the end of long ones on request. */
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { pattern } from '../data/quotes.ts'
+import { pattern, type Span } from '../data/quotes.ts'
 import { count, visible } from '../words.ts'
 
 interface Props {
   text: string
   /** What to mark; empty: nothing. */
   mark?: string
+  /** Marks this alone; null: all that reads like `mark`. */
+  span?: Span | null
   /** Scrolls to the first mark. */
   follow?: boolean
   code?: boolean
@@ -15,14 +17,19 @@ interface Props {
 const most = 40_000
 const mostMarks = 40
 
-export function Text({ text, mark = '', follow = false, code = true }: Props) {
-  const [whole, setWhole] = useState(false)
+export function Text({ text, mark = '', span = null, follow = false, code = true }: Props) {
+  const [asked, setWhole] = useState(false)
   const box = useRef<HTMLElement>(null)
-  const shown = useMemo(() => visible(whole ? text : text.slice(0, most)), [text, whole])
-  const parts = useMemo(() => split(shown, mark), [shown, mark])
+  const { start = 0, end = 0 } = span ?? {}
+  const whole = asked || end > most
+  const shown = whole ? text : text.slice(0, most)
+  const parts = useMemo(
+    () => (end > start ? cut(shown, { start, end }) : split(visible(shown), mark)),
+    [shown, mark, start, end],
+  )
   useEffect(() => {
     if (follow && mark !== '') box.current?.querySelector('mark')?.scrollIntoView({ block: 'center' })
-  }, [follow, mark])
+  }, [follow, mark, start])
   const Tag = code ? 'pre' : 'div'
   return (
     <>
@@ -39,6 +46,10 @@ export function Text({ text, mark = '', follow = false, code = true }: Props) {
       )}
     </>
   )
+}
+
+function cut(text: string, { start, end }: Span): string[] {
+  return [text.slice(0, start), text.slice(start, end), text.slice(end)].map(visible)
 }
 
 /** Every second part is a hit. */

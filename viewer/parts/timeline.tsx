@@ -3,28 +3,36 @@
 import { useEffect, useRef } from 'preact/hooks'
 import type { PageEvent, RunDetail } from '../../schemas/page.ts'
 import { own } from '../data/own.ts'
-import { asText, eventText, pattern } from '../data/quotes.ts'
+import { asText, eventText, pattern, type Span } from '../data/quotes.ts'
 import { count, seconds, visible } from '../words.ts'
 import { Text } from './text.tsx'
 
 interface Props {
   detail: RunDetail
   mark: string
+  /** The event that it stands in; null: every one that says it. */
+  event: number | null
+  span: Span | null
 }
 
-export function Timeline({ detail, mark }: Props) {
+export function Timeline({ detail, mark, event: asked, span }: Props) {
   const { events, transcript, cut } = detail
   if (events === null) {
     return transcript === null ? (
       <p class="empty">No transcript was kept of this run.</p>
     ) : (
-      <Text text={transcript} mark={mark} follow />
+      <Text text={transcript} mark={mark} span={span} follow />
     )
   }
   const calls = pairs(events)
   const wanted = mark === '' ? null : pattern(mark)
-  const hits = events.map((event) => wanted !== null && new RegExp(wanted.source, 'i').test(eventText(event)))
+  const isKnown = asked !== null && events[asked] !== undefined
+  const hits = events.map((event, index) =>
+    isKnown ? index === asked : wanted !== null && new RegExp(wanted.source, 'i').test(eventText(event)),
+  )
   const target = hits.lastIndexOf(true)
+  const lookFor = (index: number): Sought =>
+    !isKnown ? { mark, span: null } : index === asked ? { mark, span } : { mark: '', span: null }
   return (
     <>
       {cut !== null && <p class="hint">{cut}</p>}
@@ -35,7 +43,8 @@ export function Timeline({ detail, mark }: Props) {
               key={`${index}`}
               event={event}
               answer={calls.answers.get(index) ?? null}
-              mark={mark}
+              sought={lookFor(index)}
+              soughtInAnswer={lookFor(calls.places.get(index) ?? -1)}
               open={hits[index] === true || hits[calls.places.get(index) ?? -1] === true}
               target={index === target || (target >= 0 && calls.places.get(index) === target)}
             />
@@ -68,21 +77,30 @@ function pairs(events: readonly PageEvent[]): Calls {
   return found
 }
 
+/** What is marked in a text. */
+interface Sought {
+  mark: string
+  span: Span | null
+}
+
 interface EntryProps {
   event: PageEvent
   answer: PageEvent | null
-  mark: string
+  sought: Sought
+  soughtInAnswer: Sought
   open: boolean
   target: boolean
 }
 
-function Entry({ event, answer, mark, open, target }: EntryProps) {
+function Entry({ event, answer, sought, soughtInAnswer, open, target }: EntryProps) {
   const box = useRef<HTMLLIElement>(null)
+  const mark = sought.mark || soughtInAnswer.mark
+  const start = (sought.span ?? soughtInAnswer.span)?.start
   useEffect(() => {
     if (!target || mark === '') return
     const hit = box.current?.querySelector('mark') ?? box.current
     hit?.scrollIntoView({ block: 'center' })
-  }, [target, mark])
+  }, [target, mark, start])
   const failed = event.type === 'error' || event.is_error === true || answer?.is_error === true
   const kind = own(labels, event.type) ?? event.type
   const blocked = event.type === 'hook' && event.outcome === 'blocked'
@@ -93,29 +111,34 @@ function Entry({ event, answer, mark, open, target }: EntryProps) {
           <summary>
             <span class="kind">{visible(kind)}</span> <Gist event={event} answer={answer} />
           </summary>
-          <Body event={event} answer={answer} mark={mark} />
+          <Body event={event} answer={answer} sought={sought} soughtInAnswer={soughtInAnswer} />
         </details>
       ) : (
         <>
           <p class="kind">
             {visible(kind)} {event.step !== undefined && event.step > 0 && <small>step {event.step}</small>}
           </p>
-          <Text text={eventText(event) || brief(event)} mark={mark} code={false} />
+          <Text text={eventText(event) || brief(event)} {...sought} code={false} />
         </>
       )}
     </li>
   )
 }
 
-function Body({ event, answer, mark }: Pick<EntryProps, 'event' | 'answer' | 'mark'>) {
+function Body({
+  event,
+  answer,
+  sought,
+  soughtInAnswer,
+}: Pick<EntryProps, 'event' | 'answer' | 'sought' | 'soughtInAnswer'>) {
   const text = eventText(event)
   return (
     <>
-      <Text text={text === '' ? asText(event) : text} mark={mark} />
+      <Text text={text === '' ? asText(event) : text} {...sought} />
       {answer !== null && (
         <>
           <p class="kind">{answer.is_error === true ? 'came back as an error' : 'came back'}</p>
-          <Text text={asText(answer.output ?? '') || '(nothing)'} mark={mark} />
+          <Text text={asText(answer.output ?? '') || '(nothing)'} {...soughtInAnswer} />
         </>
       )}
     </>

@@ -1,12 +1,16 @@
 /** Beside the verdicts: transcript, outputs or the raw records of a run. */
 import type { PageFile, RunDetail } from '../../schemas/page.ts'
 import type { Model, Run } from '../data/model.ts'
+import { spanOf } from '../data/proof.ts'
 import { Tree } from '../parts/json_tree.tsx'
 import { Output } from '../parts/output.tsx'
 import { hasBefore, Previous } from '../parts/previous.tsx'
 import { Timeline } from '../parts/timeline.tsx'
 import { amend, link, type Route } from '../route.ts'
 import { bytesText, visible } from '../words.ts'
+
+/** The query without what is looked for. */
+const unmarked = { mark: undefined, event: undefined, at: undefined }
 
 const tabs = ['transcript', 'outputs', 'previous', 'raw'] as const
 type Tab = (typeof tabs)[number]
@@ -38,7 +42,7 @@ export function RunParts({ model, run, detail, route }: Props) {
             role="tab"
             aria-selected={name === tab}
             aria-controls="part"
-            onClick={() => amend(route, { tab: name, mark: undefined, file: undefined })}
+            onClick={() => amend(route, { ...unmarked, tab: name, file: undefined })}
           >
             {labels[name]}
           </button>
@@ -69,10 +73,11 @@ interface PartProps {
 }
 
 function Part({ model, run, tab, detail, route }: PartProps) {
-  const { mark = '', file } = route.query
+  const { mark = '', file, event } = route.query
+  const span = spanOf(route.query.at)
   switch (tab) {
     case 'transcript':
-      return <Timeline detail={detail} mark={mark} />
+      return <Timeline detail={detail} mark={mark} event={event === undefined ? null : Number(event)} span={span} />
     case 'outputs':
       return detail.outputs.length === 0 ? (
         <p class="empty">The run left no files behind.</p>
@@ -86,6 +91,7 @@ function Part({ model, run, tab, detail, route }: PartProps) {
               folder={run.folder}
               target={one.path === file}
               mark={one.path === file ? mark : ''}
+              span={one.path === file ? span : null}
             />
           ))}
         </>
@@ -116,7 +122,7 @@ function FileList({ files, route }: { files: readonly PageFile[]; route: Route }
               href={link(route.path, { tab: 'outputs', file: path })}
               onClick={(event) => {
                 event.preventDefault()
-                amend(route, { file: path, mark: undefined })
+                amend(route, { ...unmarked, file: path })
                 document.getElementById(`file-${path}`)?.scrollIntoView({ block: 'start' })
               }}
             >

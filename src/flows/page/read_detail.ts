@@ -6,6 +6,7 @@ import type { PageBefore, PageEvent, RunDetail } from '../../../schemas/page.ts'
 import { checkAs } from '../../base/json.ts'
 import { ownFile } from '../../base/own_file.ts'
 import { readOutputs } from './read_outputs.ts'
+import { type EventLine, spotsOf } from './spots.ts'
 
 const longestLine = 40_000
 const longestText = 15_000
@@ -17,14 +18,17 @@ const pageEvent = z.looseObject({ type: z.string() })
 export function readDetail(folder: string): RunDetail | null {
   if (!existsSync(folder)) return null
   const record = readLoose(path.join(folder, 'run.json'))
-  const { events, cut } = readEvents(path.join(folder, 'transcript.jsonl'))
+  const grading = readLoose(path.join(folder, 'grading.json'))
+  const { events, cut, lines } = readEvents(path.join(folder, 'transcript.jsonl'))
+  const spots = spotsOf(grading, { lines, markdown: () => readWhole(folder, 'transcript.md') })
   return {
     events,
+    ...(spots !== null && { spots }),
     transcript: events === null ? readText(folder, ['transcript.md', 'outputs/transcript.md']) : null,
     cut,
     outputs: readOutputs(path.join(folder, 'outputs'), hashesOf(record)),
     record,
-    grading: readLoose(path.join(folder, 'grading.json')),
+    grading,
   }
 }
 
@@ -62,20 +66,32 @@ function readText(folder: string, names: readonly string[]): string | null {
   return file === undefined ? null : cutText(readFileSync(file, 'utf8'), 200_000)
 }
 
-function readEvents(file: string): { events: PageEvent[] | null; cut: string | null } {
-  if (ownFile(path.dirname(file), path.basename(file)) === null) return { events: null, cut: null }
-  const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
+function readWhole(folder: string, name: string): string {
+  const file = ownFile(folder, name)
+  return file === null ? '' : readFileSync(file, 'utf8')
+}
+
+/** `lines`: of the events as they stand in the file, and whether each is here as it is. */
+interface Events extends Pick<RunDetail, 'events' | 'cut'> {
+  lines: EventLine[]
+}
+
+function readEvents(file: string): Events {
+  if (ownFile(path.dirname(file), path.basename(file)) === null) return { events: null, cut: null, lines: [] }
+  const all = readFileSync(file, 'utf8').split('\n').filter(Boolean)
   const events: PageEvent[] = []
+  const lines: EventLine[] = []
   let size = 0
-  for (const line of lines) {
+  for (const line of all) {
     if (size > mostCharacters) break
     const event = eventOf(line, file)
     if (event === null) continue
     events.push(event)
+    lines.push({ line, whole: line.length <= longestLine })
     size += Math.min(line.length, longestLine)
   }
-  const rest = lines.length - events.length
-  return { events, cut: rest === 0 ? null : `${rest} events are left out; transcript.jsonl has them all.` }
+  const rest = all.length - events.length
+  return { events, cut: rest === 0 ? null : `${rest} events are left out; transcript.jsonl has them all.`, lines }
 }
 
 function eventOf(line: string, file: string): PageEvent | null {

@@ -64,42 +64,82 @@ const longest = 100_000
 
 /** The transcript as Markdown; "## Eval Prompt" comes first, as skill-creator's review page expects. */
 export function transcriptMarkdown(prompt: string, events: readonly TranscriptEvent[]): string {
-  const parts = [`## Eval Prompt\n\n${prompt}\n`]
-  let step = 0
-  for (const event of events) {
-    const body = section(event, prompt)
-    if (body === null) continue
-    if (event.step > step) {
-      step = event.step
-      parts.push(`## Step ${step}\n`)
-    }
-    parts.push(body)
-  }
-  return parts.join('\n')
+  return [`## Eval Prompt\n\n${prompt}\n`, ...sectionsOf(events, prompt).map(textOf)].join('\n')
 }
 
-function section(event: TranscriptEvent, prompt: string): string | null {
+/** Where the text of an event stands in transcript.md. */
+export interface EventPlace {
+  /** Index of the event. */
+  event: number
+  start: number
+  end: number
+}
+
+/** Where each event's text stands in a transcript.md that was made of these events; null: it was made of others. */
+export function eventPlaces(markdown: string, events: readonly TranscriptEvent[]): EventPlace[] | null {
+  // the task opens the file, and is the first that the user says
+  const first = events.find(({ type }) => type === 'user')
+  const sections = [first?.type === 'user' ? first.text : null, null]
+    .map((prompt) => sectionsOf(events, prompt))
+    .find((some) => markdown.endsWith(some.map(textOf).join('\n')))
+  if (sections === undefined) return null
+  const body = sections.map(textOf).join('\n')
+  let at = markdown.length - body.length
+  return sections.map((section) => {
+    const start = at + section.head.length
+    at += textOf(section).length + 1
+    return { event: section.event, start, end: start + section.text.length }
+  })
+}
+
+/** Our words, what the event says, our words again. */
+interface Section {
+  event: number
+  head: string
+  text: string
+  tail: string
+}
+
+function textOf({ head, text, tail }: Section): string {
+  return `${head}${text}${tail}`
+}
+
+function sectionsOf(events: readonly TranscriptEvent[], prompt: string | null): Section[] {
+  const sections: Section[] = []
+  let step = 0
+  for (const [index, event] of events.entries()) {
+    const parts = sectionOf(event, prompt)
+    if (parts === null) continue
+    const [head, text, tail] = parts
+    const heading = event.step > step ? `## Step ${event.step}\n\n` : ''
+    step = Math.max(step, event.step)
+    sections.push({ event: index, head: `${heading}${head}`, text, tail })
+  }
+  return sections
+}
+
+function sectionOf(event: TranscriptEvent, prompt: string | null): [head: string, text: string, tail: string] | null {
   switch (event.type) {
     case 'system':
       return null
     case 'user':
-      return event.text === prompt ? null : `**User**\n\n${event.text}\n`
+      return event.text === prompt ? null : ['**User**\n\n', event.text, '\n']
     case 'assistant':
-      return `**Assistant**\n\n${event.text}\n`
+      return ['**Assistant**\n\n', event.text, '\n']
     case 'thinking':
-      return `**Thinking**\n\n${event.text}\n`
+      return ['**Thinking**\n\n', event.text, '\n']
     case 'tool_call':
-      return `**Tool call** \`${event.name}\`\n\n${fenced(inputText(event.input))}\n`
+      return fenced(`**Tool call** \`${event.name}\``, inputText(event.input))
     case 'tool_result':
-      return `**Tool result** \`${event.name}\`${event.is_error ? ' (error)' : ''}\n\n${fenced(event.output)}\n`
+      return fenced(`**Tool result** \`${event.name}\`${event.is_error ? ' (error)' : ''}`, event.output)
     case 'skill_read':
-      return `**Skill read** \`${event.skill}\` (through ${event.via})\n`
+      return [`**Skill read** \`${event.skill}\` (through ${event.via})\n`, '', '']
     case 'hook':
-      return `**Hook** ${event.event}${event.tool ? ` \`${event.tool}\`` : ''}: ${event.outcome}\n\n${fenced(event.text)}\n`
+      return fenced(`**Hook** ${event.event}${event.tool ? ` \`${event.tool}\`` : ''}: ${event.outcome}`, event.text)
     case 'error':
-      return `**Error** ${event.kind}: ${event.message}\n`
+      return [`**Error** ${event.kind}: `, event.message, '\n']
     case 'result':
-      return `## Final response\n\n${event.text}\n`
+      return ['## Final response\n\n', event.text, '\n']
   }
 }
 
@@ -107,10 +147,12 @@ function inputText(input: unknown): string {
   return typeof input === 'string' ? input : JSON.stringify(input, null, 2)
 }
 
-/** A code fence longer than any run of backticks inside. */
-function fenced(text: string): string {
-  const cut = text.length > longest ? `${text.slice(0, longest)}\n… ${text.length - longest} more characters` : text
-  const runs = [...cut.matchAll(/`{3,}/g)].map(([run]) => run.length)
+/** In a code fence longer than any run of backticks inside. */
+function fenced(heading: string, text: string): [head: string, text: string, tail: string] {
+  const rest = text.length - longest
+  const shown = rest > 0 ? text.slice(0, longest) : text
+  const more = rest > 0 ? `\n… ${rest} more characters` : ''
+  const runs = [...shown.matchAll(/`{3,}/g)].map(([run]) => run.length)
   const fence = '`'.repeat(Math.max(3, ...runs.map((length) => length + 1)))
-  return `${fence}\n${cut}\n${fence}`
+  return [`${heading}\n\n${fence}\n`, shown, `${more}\n${fence}\n`]
 }

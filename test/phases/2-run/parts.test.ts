@@ -19,7 +19,7 @@ import { sha256 } from '../../../src/base/json.ts'
 import { collect, outputLimits, takeSnapshot } from '../../../src/phases/2-run/collect.ts'
 import { runEnvironment } from '../../../src/phases/2-run/environment.ts'
 import { contamination } from '../../../src/phases/2-run/record.ts'
-import { countEvents, transcriptMarkdown } from '../../../src/phases/2-run/transcript.ts'
+import { countEvents, eventPlaces, transcriptMarkdown } from '../../../src/phases/2-run/transcript.ts'
 import { layOut, SetupError } from '../../../src/phases/2-run/workspace.ts'
 
 const fresh = () => mkdtempSync(path.join(tmpdir(), 'run-test-'))
@@ -226,6 +226,25 @@ describe('the transcript', () => {
     expect(text).toContain('````\nhas ``` inside\n````')
     expect(text.indexOf('## Step 1')).toBeLessThan(text.indexOf('## Step 2'))
     expect(text.match(/do it/g)).toHaveLength(1)
+  })
+  test.each([
+    ['the task is what the user says first', 'do it'],
+    ['the task is said nowhere', 'another task'],
+  ])('leads back to its events: %s', (_what, prompt) => {
+    const text = transcriptMarkdown(prompt, events)
+    const said = eventPlaces(text, events)?.map(({ event, start, end }) => [event, text.slice(start, end)])
+    const others = [
+      [1, 'reading'],
+      [2, '{\n  "path": "a"\n}'],
+      [3, 'has ``` inside'],
+      [4, ''],
+      [5, '{}'],
+      [6, 'busy'],
+    ]
+    expect(said?.filter(([event]) => event !== 0)).toEqual(others)
+  })
+  test('leads nowhere from a transcript of other events', () => {
+    expect(eventPlaces(transcriptMarkdown('do it', events), events.slice(0, -1))).toBe(null)
   })
 })
 
