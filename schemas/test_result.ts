@@ -25,6 +25,7 @@ export const testCaseResult = z.object({
 export const testResult = z.object({
   schema_version: z.literal(1),
   package: z.string().describe('absolute folder'),
+  started_at: z.iso.datetime(),
   summary: z.object({
     total: z.number().int(),
     passed: z.number().int(),

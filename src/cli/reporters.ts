@@ -1,27 +1,23 @@
-/** Reports for others than the person at the terminal: JUnit, GitHub Actions, Markdown, JSON. */
+/** --reporter: reports for others than the person at the terminal (JUnit, GitHub Actions, Markdown, JSON): which, and where they go. */
 import { appendFile, mkdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { codeOf, messageOf, UserError } from '../base/error.ts'
 import { writeAtomic } from '../base/files.ts'
 import { nearest } from '../base/nearest.ts'
-import { toGithub } from '../phases/4-report/github.ts'
-import { type Reported, toJunit } from '../phases/4-report/junit.ts'
-import { toMarkdown } from '../phases/4-report/markdown.ts'
 
-const files = {
-  junit: toJunit,
-  markdown: (all) => all.map(({ benchmark }) => toMarkdown(benchmark)).join('\n'),
-  json: (all) =>
-    `${JSON.stringify(
-      all.map(({ name, benchmark, gates }) => ({ name, gates, benchmark })),
-      null,
-      2,
-    )}\n`,
-} satisfies Record<string, (all: readonly Reported[]) => string>
+/** What is reported, in the words of each kind of report. */
+export interface ReportTexts<T> {
+  junit(value: T): string
+  markdown(value: T): string
+  json(value: T): string
+  /** Workflow commands, one a line. */
+  github(value: T): string[]
+}
 
-type FileReporter = keyof typeof files
+type FileReporter = Exclude<keyof ReportTexts<never>, 'github'>
 export type Reporter = { kind: 'github' } | { kind: FileReporter; file: string }
 
+const fileReporters = ['junit', 'markdown', 'json'] as const satisfies readonly FileReporter[]
 const form = 'such as --reporter junit:results.xml,github,markdown:report.md,json:report.json'
 
 /** Throws UserError for a reporter that is not known, has no path, or whose file can't lie there. */
@@ -37,9 +33,9 @@ export async function reportersOf(given: readonly string[]): Promise<Reporter[]>
 function reporterOf(text: string): Reporter {
   const [, kind = '', file = ''] = /^\s*([^:]*):?(.*?)\s*$/s.exec(text) ?? []
   if (kind === 'github' && file === '') return { kind }
-  const name = Object.keys(files).find((one): one is FileReporter => one === kind)
+  const name = fileReporters.find((one) => one === kind)
   if (name === undefined) {
-    const near = nearest(kind, [...Object.keys(files), 'github'])
+    const near = nearest(kind, [...fileReporters, 'github'])
     const fix = near.length > 0 ? `did you mean ${near.join(' or ')}? ${form}` : form
     throw new UserError(`--reporter ${text}: ${kind === 'github' ? 'takes no path' : 'no such reporter'}`, fix)
   }
@@ -58,19 +54,15 @@ async function refuseBadPlace(file: string): Promise<void> {
 }
 
 /** Writes them; of GitHub's, the annotations go to stderr, which its runner reads too, and the summary to its file. */
-export async function report(reporters: readonly Reporter[], all: readonly Reported[]): Promise<void> {
-  if (all.length === 0) return
+export async function writeReports<T>(reporters: readonly Reporter[], texts: ReportTexts<T>, value: T): Promise<void> {
   for (const reporter of reporters) {
-    if (reporter.kind === 'github') await reportGithub(all)
-    else {
-      await mkdir(path.dirname(reporter.file), { recursive: true })
-      await writeAtomic(reporter.file, files[reporter.kind](all))
+    if (reporter.kind === 'github') {
+      process.stderr.write(`${texts.github(value).join('\n')}\n`)
+      const summary = process.env.GITHUB_STEP_SUMMARY
+      if (summary !== undefined && summary !== '') await appendFile(summary, `${texts.markdown(value)}\n`)
+      continue
     }
+    await mkdir(path.dirname(reporter.file), { recursive: true })
+    await writeAtomic(reporter.file, texts[reporter.kind](value))
   }
-}
-
-async function reportGithub(all: readonly Reported[]): Promise<void> {
-  process.stderr.write(`${toGithub(all).join('\n')}\n`)
-  const summary = process.env.GITHUB_STEP_SUMMARY
-  if (summary !== undefined && summary !== '') await appendFile(summary, `${files.markdown(all)}\n`)
 }

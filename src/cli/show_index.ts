@@ -6,7 +6,7 @@ import { indexPaths } from '../store/paths.ts'
 import { codeFor } from './error_code.ts'
 import { exitCodes } from './exit.ts'
 import { gateLines, judgeGates } from './gates.ts'
-import { report } from './reporters.ts'
+import { report } from './report.ts'
 import type { HowToShow } from './show.ts'
 import { colours, columns, oneLine, safe } from './style.ts'
 
@@ -27,7 +27,7 @@ export async function showIndex({ root, index, ends }: ManyResult, how: HowToSho
     const name = [benchmark.metadata.skill_name, end.cell].filter(Boolean).join(' ')
     return [{ name, benchmark, gates: judgeGates(how.gates ?? [], benchmark) }]
   })
-  if (how.reporters !== undefined) await report(how.reporters, reported)
+  if (reported.length > 0) await report(how.reporters ?? [], ({ ofBenchmarks }) => ofBenchmarks, reported)
   const codes: number[] = [
     ...(how.interrupted ? [exitCodes.interrupted] : []),
     ...ends.flatMap((end) => (end.status === 'failed' ? codeFor(end.error) : [])),

@@ -1,17 +1,24 @@
 /** Prints what a measurement of triggers ended with, or would do; gives the exit code. */
 import path from 'node:path'
-import type { TriggerConfusion, Triggers } from '../../schemas/triggers.ts'
+import type { Triggers } from '../../schemas/triggers.ts'
 import type { Generated } from '../flows/triggers/generate.ts'
 import type { PreparedTriggers } from '../flows/triggers/prepare_triggers.ts'
 import type { TriggersResult } from '../flows/triggers/triggers.ts'
 import { type GateResult, judgeValue } from '../phases/4-report/gate/judge.ts'
 import type { Gate } from '../phases/4-report/gate/parse.ts'
 import { valueIn } from '../phases/4-report/gate/path.ts'
-import { savingText, triggerHeader, triggerRow, triggerSentences } from '../phases/4-report/triggers/text.ts'
+import {
+  confusionText,
+  incompleteText,
+  savingText,
+  triggerHeader,
+  triggerRow,
+  triggerSentences,
+} from '../phases/4-report/triggers/text.ts'
 import type { TriggerMistake } from './commands/triggers_flags.ts'
 import { exitCodes } from './exit.ts'
 import { gateLines } from './gates.ts'
-import { colours, columns, dollars, duration, oneLine, percent, safe, wrap } from './style.ts'
+import { colours, columns, dollars, duration, oneLine, safe, wrap } from './style.ts'
 
 interface HowToShow {
   json: boolean
@@ -20,8 +27,8 @@ interface HowToShow {
   failOn: readonly TriggerMistake[]
 }
 
-/** Exit code 0; 1 when a gate fails, 3 when a run has no answer (which wins), 130 after Ctrl-C. */
-export function showTriggers(result: TriggersResult, how: HowToShow): number {
+/** Exit code 0; 1 when a gate fails, 3 when a run has no answer (which wins), 130 after Ctrl-C. Gives the gates as they held, too. */
+export function showTriggers(result: TriggersResult, how: HowToShow): { code: number; gates: GateResult[] } {
   const { folder, file, triggers } = result
   const gates = judged(triggers, how)
   const code = codeOf(triggers, gates, how.interrupted)
@@ -29,7 +36,7 @@ export function showTriggers(result: TriggersResult, how: HowToShow): number {
     const line = { type: 'result', exit_code: code, folder, file, ...triggers, gates }
     process.stdout.write(`${JSON.stringify(line)}\n`)
   } else process.stdout.write(`${[...resultLines(result), ...gateLines(gates)].join('\n')}\n`)
-  return code
+  return { code, gates }
 }
 
 function judged(triggers: Triggers, { gates, failOn }: Pick<HowToShow, 'gates' | 'failOn'>): GateResult[] {
@@ -50,20 +57,19 @@ function codeOf({ complete }: Triggers, gates: readonly GateResult[], interrupte
 
 function resultLines({ file, triggers }: TriggersResult): string[] {
   const { bold, yellow, dim } = colours(process.stdout)
-  const { summary, warnings, saving, stop, complete } = triggers
+  const { warnings, saving, stop, complete } = triggers
   const width = process.stdout.isTTY ? Math.max(40, (process.stdout.columns ?? 100) - 1) : Number.POSITIVE_INFINITY
-  const unmade = `INCOMPLETE: ${summary.runs_decided} of ${summary.runs_planned} runs have an answer; the same command goes on`
   const table = tableOf(triggers)
   return [
     '',
     ...(stop === null ? [] : [yellow(safe(stop.reason))]),
-    ...(complete ? [] : [yellow(bold(unmade))]),
+    ...(complete ? [] : [yellow(bold(incompleteText(triggers)))]),
     ...triggerSentences(triggers).flatMap((one) => wrap(one, width).map((line) => bold(line))),
     '',
     dim(table[0] ?? ''),
     ...table.slice(1),
     '',
-    ...triggers.confusions.flatMap((one) => wrap(`- ${confusionText(one)}`, width)),
+    ...triggers.confusions.flatMap((one) => wrap(`- ${oneLine(confusionText(one), 600)}`, width)),
     ...warnings.flatMap((one) => wrap(`- ${one}`, width).map((line) => yellow(line))),
     ...errorsIn(triggers).flatMap((one) => wrap(`- ${one}`, width).map((line) => yellow(line))),
     ...(saving === null ? [] : wrap(savingText(saving), width)),
@@ -82,13 +88,6 @@ function tableOf({ results }: Triggers): string[] {
     return [marks[mark], oneLine(query, room), ...rest]
   })
   return columns([triggerHeader, ...rows], [3, 4, 5])
-}
-
-function confusionText({ kind, query_id, query, trigger_rate, instead }: TriggerConfusion): string {
-  const what = kind === 'missed' ? 'missed' : 'wrongly triggered'
-  const others = instead.map(({ skill, runs }) => `${skill} (${runs})`).join(', ')
-  const rest = others === '' ? '' : `; other skills read: ${others}`
-  return `${what} at ${percent(trigger_rate)}: ${query_id} ${oneLine(query, 120)}${rest}`
 }
 
 /** One line for each kind of error, with the first message of it. */

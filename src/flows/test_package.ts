@@ -30,6 +30,7 @@ export interface TestRequest {
 
 /** Runs them one after another: they share the package's folder. Throws UserError where there is none. */
 export async function testPackage(request: TestRequest, context: FlowContext): Promise<TestResult> {
+  const started_at = context.now().toISOString()
   const root = path.resolve(request.package)
   if (!(await exists(root))) throw new UserError(`${request.package}: no such folder`, 'give the folder of a package')
   const found = await readAamTests(root)
@@ -48,7 +49,7 @@ export async function testPackage(request: TestRequest, context: FlowContext): P
   context.signal.throwIfAborted()
   const count = (verdict: TestCaseResult['verdict']) => cases.filter((one) => one.verdict === verdict).length
   const summary = { total: cases.length, passed: count('pass'), failed: count('fail'), errors: count('error') }
-  return { schema_version: 1, package: root, summary, cases, warnings }
+  return { schema_version: 1, package: root, started_at, summary, cases, warnings }
 }
 
 function chosen(all: readonly AamTest[], { skill, hooks, event, case: stem }: TestRequest): AamTest[] {

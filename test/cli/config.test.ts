@@ -242,6 +242,92 @@ describe('improve', () => {
   )
 })
 
+describe('triggers, eval and test', () => {
+  const settingsOf = async (args: readonly string[], more: { cwd?: string } = {}) => {
+    const end = await whetstone([...args, '--print-config', '--json'], more)
+    expect(end.code, end.stderr).toBe(0)
+    const { file, settings } = JSON.parse(end.stdout)
+    return { file, of: (key: string) => settings.find((one: { key: string }) => one.key === key) }
+  }
+  const text = [
+    'runs: 5',
+    'gate: ci_low > 0',
+    'reporter: junit:bench.xml',
+    'engine: anthropic:haiku',
+    'triggers:',
+    '  among: others',
+    '  fail-on: missed',
+    'eval:',
+    '  timeout: 7',
+    'test:',
+    '  reporter: junit:tests.xml',
+  ].join('\n')
+
+  test('take what holds for them; gates and reports of bench are not theirs', async () => {
+    const { skill, root } = repository({ [yaml]: text })
+    const triggers = await settingsOf(['triggers', skill, '--runs', '2'])
+    expect(triggers.of('runs')).toMatchObject({ value: 2, origin: { kind: 'flag' } })
+    expect(triggers.of('engine')).toMatchObject({ value: 'anthropic:haiku', origin: { kind: 'file', line: 4 } })
+    expect(triggers.of('among').value).toEqual([path.join(root, 'others')])
+    expect(triggers.of('fail-on').value).toEqual(['missed'])
+    for (const key of ['gate', 'reporter']) expect(triggers.of(key)).toMatchObject({ origin: { kind: 'default' } })
+    const evaluated = await settingsOf(['eval', skill])
+    expect(evaluated.of('timeout')).toMatchObject({ value: 7, origin: { kind: 'file', line: 9 } })
+    expect(evaluated.of('reporter').value).toEqual([])
+    expect((await settingsOf(['test', skill])).of('reporter').value).toEqual([`junit:${path.join(root, 'tests.xml')}`])
+  })
+  test('triggers looks beside the set that is named', async () => {
+    const { skill, root } = repository({ [yaml]: 'runs: 5\n' })
+    const other = fresh()
+    mkdirSync(path.join(other, '.git'))
+    writeFileSync(path.join(other, yaml), 'runs: 9\n')
+    expect((await settingsOf(['triggers', skill])).file).toBe(path.join(root, yaml))
+    expect((await settingsOf(['triggers', skill, '--set', path.join(other, 'q.json')])).of('runs').value).toBe(9)
+  })
+  test('the file holds for the run of tests, and says so', async () => {
+    const { skill, root } = repository({ [yaml]: 'test: { reporter: "junit:out/tests.xml" }\n' })
+    mkdirSync(path.join(skill, 'tests/cases'), { recursive: true })
+    writeFileSync(
+      path.join(skill, 'tests/cases/one.yaml'),
+      'name: says hello\ninput: {}\nexpected: { exit-code: 0, stdout-contains: [hello] }\ncommand: echo hello\n',
+    )
+    const end = await whetstone(['test', skill])
+    expect(end.stderr).toMatch(/settings of .*whetstone\.config\.yaml: reporter/)
+    expect(readdirSync(path.join(root, 'out'))).toEqual(['tests.xml'])
+  })
+  test.each([
+    ['a flag that is asked once', ['triggers'], 'triggers: { generate: 20 }\n', /:1: no setting is named generate in/],
+    ['a choice of cases', ['eval'], 'eval:\n  target: skill:x\n', /:2: no setting is named target in eval/],
+    [
+      'a value that the flag refuses',
+      ['triggers'],
+      'triggers: { threshold: 2 }\n',
+      /:1: triggers.threshold: not a share/,
+    ],
+  ])('%s is refused with its line', async (_, command, file, message) => {
+    const { skill } = repository({ [yaml]: file })
+    const end = await whetstone([...command, skill, '--dry-run'])
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
+  })
+  const evil = 'engine: command:./evil.sh\n'
+  test.each([
+    ['the skill', 'SKILL.md', '.'],
+    ['a package', 'package.agent.json', '.'],
+    ['an agent', 'AGENT.md', 'below'],
+    ['the folder of an EVAL.md', 'EVAL.md', '.'],
+  ])('a file that comes with %s names no command', async (_, mark, place) => {
+    const folder = fresh()
+    mkdirSync(path.join(folder, '.git'))
+    mkdirSync(path.join(folder, 'below'))
+    writeFileSync(path.join(folder, yaml), evil)
+    const control = await whetstone(['eval', path.join(folder, place), '--print-config'])
+    expect(control, control.stderr).toMatchObject({ code: 0 })
+    writeFileSync(path.join(folder, mark), '')
+    const end = await whetstone(['eval', path.join(folder, place), '--print-config'])
+    expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('engine: not in a file that comes') })
+  })
+})
+
 test('every flag of bench is a setting or asked once', () => {
   const keys = keysOf('bench')
   const once = Object.keys(benchFlags).filter((name) => !keys.includes(name))

@@ -7,6 +7,7 @@ import type { BenchRequest } from '../../flows/prepare.ts'
 import type { RerunRequest } from '../../flows/rerun.ts'
 import type { Gate } from '../../phases/4-report/gate/parse.ts'
 import { exitCodes } from '../exit.ts'
+import { reportersGiven } from '../report.ts'
 import type { Reporter } from '../reporters.ts'
 import { benchFlags } from './bench_flags.ts'
 import type { OfSkill } from './bench_settings.ts'
@@ -184,8 +185,7 @@ interface Pipeline {
 /** Read before anything is paid for. */
 async function pipelineOf({ gate, failOn, reporter }: BenchArguments): Promise<Pipeline> {
   const gates = gate.length + failOn.length === 0 ? [] : (await import('../gates.ts')).gatesOf({ gate, failOn })
-  const reporters = reporter.length === 0 ? [] : await (await import('../reporters.ts')).reportersOf(reporter)
-  return { gates, reporters }
+  return { gates, reporters: await reportersGiven(reporter) }
 }
 
 interface How extends Pipeline {

@@ -2,6 +2,8 @@
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../base/error.ts'
 import type { EvalRequest } from '../../flows/eval/request.ts'
+import { exitCodes } from '../exit.ts'
+import { report, reportersGiven } from '../report.ts'
 import { evalFlags } from './eval_flags.ts'
 import { judgingWish } from './judge_flags.ts'
 import { limitsOf } from './limit_flags.ts'
@@ -33,10 +35,14 @@ function evalOptions(args: Argv) {
 
 type EvalArguments = ArgumentsCamelCase<ReturnType<typeof evalOptions> extends Argv<infer T> ? T : never>
 
-export function addEval(args: Argv, done: Done): Argv {
-  return args.command('eval <path> [case..]', 'one arm: does it pass?', evalOptions, async (parsed) => {
-    refuseMixtures(parsed)
-    done(await start(parsed))
+export function addEval(args: Argv, done: Done, argv: readonly string[]): Argv {
+  const usage = 'eval <path> [case..]'
+  return args.command(usage, 'one arm: does it pass?', evalOptions, async (given) => {
+    refuseMixtures(given)
+    const { configuredFor } = await import('../config/of_suite.ts')
+    const of = { command: 'eval', usage, options: evalOptions, argv, args: given, print: given } as const
+    const parsed = await configuredFor({ ...of, place: given.path })
+    done(parsed === null ? exitCodes.done : await start(parsed))
   })
 }
 
@@ -55,21 +61,20 @@ function refuseMixtures({ all, case: cases, target, category, test, output, repo
 
 async function start(parsed: EvalArguments): Promise<number> {
   const request = requestOf(parsed)
-  const { json, concurrency, dryRun, summaryOnly, report, output = null } = parsed
+  const { json, concurrency, dryRun, summaryOnly, output = null } = parsed
   const show = await import('../show_eval.ts')
   if (dryRun) {
     const { planEval } = await import('../../flows/eval/eval.ts')
     const { result } = await withFlow({ json, concurrency }, (context) => planEval(request, context))
     return show.showEvalPlans(result, json)
   }
-  const reporters =
-    parsed.reporter.length === 0 ? [] : await (await import('../reporters.ts')).reportersOf(parsed.reporter)
+  const reporters = await reportersGiven(parsed.reporter)
   const { evaluate } = await import('../../flows/eval/eval.ts')
   const { result, interrupted } = await withFlow({ json, concurrency }, (context) => evaluate(request, context))
-  const wrote = report
+  const wrote = parsed.report
     ? await (await import('../../flows/eval/report.ts')).writeReports(result.results, output, process.env)
     : []
-  if (reporters.length > 0) await (await import('../eval_reporters.ts')).reportEvals(reporters, result.results)
+  await report(reporters, ({ ofEvals }) => ofEvals, result.results)
   return show.showEvals(result, { json, interrupted, summaryOnly, wrote })
 }
 

@@ -2,6 +2,7 @@
 
 import type { Options } from 'yargs'
 import { benchFlags } from './bench_flags.ts'
+import { printConfigFlag } from './common_flags.ts'
 import { judgeFlags } from './judge_flags.ts'
 import { limitFlags } from './limit_flags.ts'
 import { sandboxFlags } from './sandbox_flags.ts'
@@ -77,4 +78,5 @@ export const evalFlags = {
   keep: { type: 'boolean', default: false, describe: 'keep the working folder of each agent beside its results' },
   'summary-only': { type: 'boolean', default: false, describe: 'print the sums, no line a case' },
   'dry-run': { type: 'boolean', default: false, describe: 'print what would run, run nothing' },
+  ...printConfigFlag('run nothing'),
 } satisfies Record<string, Options>

@@ -8,6 +8,7 @@ import { boundGarbage } from '../heap.ts'
 import { Interrupted, type Interrupts, listenForInterrupts } from '../interrupt.ts'
 import type { Live } from '../live.ts'
 import { refused } from '../refused.ts'
+import { report } from '../report.ts'
 import type { HowToShow } from '../show.ts'
 // what draws and prints is loaded when there is something to show: --help needs none of it
 
@@ -44,9 +45,10 @@ export async function showResult(result: Summarized, how: HowToShow): Promise<nu
   const code = show.showResult(result, how)
   const { benchmark } = result
   if (how.reporters !== undefined && how.reporters.length > 0) {
-    const [{ report }, { judgeGates }] = await Promise.all([import('../reporters.ts'), import('../gates.ts')])
+    const { judgeGates } = await import('../gates.ts')
     const gates = judgeGates(how.gates ?? [], benchmark)
-    await report(how.reporters, [{ name: benchmark.metadata.skill_name, benchmark, gates }])
+    const reported = [{ name: benchmark.metadata.skill_name, benchmark, gates }]
+    await report(how.reporters, ({ ofBenchmarks }) => ofBenchmarks, reported)
   }
   return code
 }

@@ -1,5 +1,7 @@
 /** `whetstone test`: the deterministic tests of a package, without a model. */
-import type { Argv } from 'yargs'
+import type { ArgumentsCamelCase, Argv } from 'yargs'
+import { exitCodes } from '../exit.ts'
+import { report, reportersGiven } from '../report.ts'
 import { type Done, withFlow, withJson } from './shared.ts'
 import { testFlags } from './test_flags.ts'
 
@@ -18,22 +20,34 @@ function testOptions(args: Argv) {
     .example('$0 test packages/pdf', 'all of them')
     .example('$0 test packages/pdf --hooks --event pre-tool-use', 'those of one event')
     .example('$0 test packages/pdf --skill pdf-tools --case 01-basic', 'one file')
+    .example('$0 test packages/pdf --reporter junit:results.xml,github', 'for a pipeline')
 }
 
-export function addTest(args: Argv, done: Done): Argv {
-  const describe = 'the deterministic tests of a package, without a model'
-  return args.command('test <package>', describe, testOptions, async (parsed) => {
-    const { testPackage } = await import('../../flows/test_package.ts')
-    const { showTests } = await import('../show_test.ts')
-    const { json, hooks } = parsed
-    const request = {
-      package: parsed.package,
-      skill: parsed.skill ?? null,
-      hooks,
-      event: parsed.event ?? null,
-      case: parsed.case ?? null,
-    }
-    const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) => testPackage(request, context))
-    done(showTests(result, { json, interrupted }))
+type TestArguments = ArgumentsCamelCase<ReturnType<typeof testOptions> extends Argv<infer T> ? T : never>
+
+export function addTest(args: Argv, done: Done, argv: readonly string[]): Argv {
+  const usage = 'test <package>'
+  return args.command(usage, 'the deterministic tests of a package, without a model', testOptions, async (given) => {
+    const { configuredFor } = await import('../config/of_suite.ts')
+    const of = { command: 'test', usage, options: testOptions, argv, args: given, print: given } as const
+    const parsed = await configuredFor({ ...of, place: given.package })
+    done(parsed === null ? exitCodes.done : await start(parsed))
   })
+}
+
+async function start(parsed: TestArguments): Promise<number> {
+  const reporters = await reportersGiven(parsed.reporter)
+  const { testPackage } = await import('../../flows/test_package.ts')
+  const { showTests } = await import('../show_test.ts')
+  const { json, hooks } = parsed
+  const request = {
+    package: parsed.package,
+    skill: parsed.skill ?? null,
+    hooks,
+    event: parsed.event ?? null,
+    case: parsed.case ?? null,
+  }
+  const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) => testPackage(request, context))
+  await report(reporters, ({ ofTests }) => ofTests, result)
+  return showTests(result, { json, interrupted })
 }

@@ -1,9 +1,13 @@
 /** The flags of `test`. */
 import type { Options } from 'yargs'
+import { printConfigFlag } from './common_flags.ts'
+import { gateFlags } from './gate_flags.ts'
 
 export const testFlags = {
   skill: { type: 'string', requiresArg: true, describe: 'only tests of this skill' },
   hooks: { type: 'boolean', default: false, describe: 'only tests of hooks' },
   event: { type: 'string', requiresArg: true, describe: 'only tests of hooks of this event, such as pre-tool-use' },
   case: { type: 'string', requiresArg: true, describe: 'only this file: its name without .yaml' },
+  reporter: gateFlags.reporter,
+  ...printConfigFlag('run nothing'),
 } satisfies Record<string, Options>

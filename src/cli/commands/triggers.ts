@@ -4,6 +4,7 @@ import { UserError } from '../../base/error.ts'
 import type { FlowContext } from '../../flows/context.ts'
 import type { AskingWish, TriggersRequest } from '../../flows/triggers/prepare_triggers.ts'
 import { exitCodes } from '../exit.ts'
+import { report, reportersGiven } from '../report.ts'
 import { limitsOf } from './limit_flags.ts'
 import { sandboxWish } from './sandbox_flags.ts'
 import { type Done, withFlow, withJson } from './shared.ts'
@@ -47,17 +48,19 @@ function requestOf(parsed: TriggersArguments): TriggersRequest {
   return { ...askingWish(parsed), skill, fresh, set: parsed.set ?? null, workspace: parsed.workspace ?? null }
 }
 
-export function addTriggers(args: Argv, done: Done): Argv {
-  return args.command(
-    'triggers <skill>',
-    'does the description make the agent use it?',
-    triggersOptions,
-    async (parsed) => done(await start(parsed)),
-  )
+export function addTriggers(args: Argv, done: Done, argv: readonly string[]): Argv {
+  const usage = 'triggers <skill>'
+  return args.command(usage, 'does the description make the agent use it?', triggersOptions, async (given) => {
+    const { configuredFor } = await import('../config/of_suite.ts')
+    const of = { command: 'triggers', usage, options: triggersOptions, argv, args: given, print: given } as const
+    const parsed = await configuredFor({ ...of, place: given.skill, file: given.set })
+    done(parsed === null ? exitCodes.done : await start(parsed, given.set !== undefined))
+  })
 }
 
-async function start(parsed: TriggersArguments): Promise<number> {
-  if (parsed.generate !== undefined) return generate(parsed, parsed.generate)
+/** `isSetGiven`: on the command line; a set that a file names does not keep another one from being drafted. */
+async function start(parsed: TriggersArguments, isSetGiven: boolean): Promise<number> {
+  if (parsed.generate !== undefined) return generate(parsed, { count: parsed.generate, isSetGiven })
   if (parsed.output !== undefined) throw new UserError('--output without --generate', 'leave it out')
   const { json, concurrency, failOn } = parsed
   const [flow, show, { parseGate }, { ofTriggers }] = await Promise.all([
@@ -67,6 +70,7 @@ async function start(parsed: TriggersArguments): Promise<number> {
     import('../../phases/4-report/gate/subject.ts'),
   ])
   const gates = parsed.gate.map((text) => parseGate(text, ofTriggers))
+  const reporters = await reportersGiven(parsed.reporter)
   const request = requestOf(parsed)
   if (parsed.dryRun) {
     const planned = (context: FlowContext) => flow.planTriggersOnly(request, context)
@@ -75,12 +79,16 @@ async function start(parsed: TriggersArguments): Promise<number> {
   }
   const asked = (context: FlowContext) => flow.triggers(request, context)
   const { result, interrupted } = await withFlow({ json, concurrency }, asked)
-  return show.showTriggers(result, { json, interrupted, gates, failOn })
+  const shown = show.showTriggers(result, { json, interrupted, gates, failOn })
+  await report(reporters, (texts) => texts.ofTriggers, { triggers: result.triggers, gates: shown.gates })
+  return shown.code
 }
 
-async function generate(parsed: TriggersArguments, count: number): Promise<number> {
-  if (parsed.set !== undefined)
-    throw new UserError('--generate with --set', 'drafts go to a file of their own: --output')
+async function generate(
+  parsed: TriggersArguments,
+  { count, isSetGiven }: { count: number; isSetGiven: boolean },
+): Promise<number> {
+  if (isSetGiven) throw new UserError('--generate with --set', 'drafts go to a file of their own: --output')
   const [{ generateQueries }, { showDrafts }] = await Promise.all([
     import('../../flows/triggers/generate.ts'),
     import('../show_triggers.ts'),

@@ -2,6 +2,7 @@
 import type { Options } from 'yargs'
 import { UserError } from '../../base/error.ts'
 import { benchFlags } from './bench_flags.ts'
+import { printConfigFlag } from './common_flags.ts'
 import { sandboxFlags } from './sandbox_flags.ts'
 import { seconds, wholeNumber } from './shared.ts'
 
@@ -78,6 +79,7 @@ export const triggersFlags = {
     coerce: mistakesOf,
     describe: 'exit 1 when a query is missed or wrongly_triggered (with commas)',
   },
+  reporter: benchFlags.reporter,
   generate: {
     type: 'number',
     requiresArg: true,
@@ -95,6 +97,7 @@ export const triggersFlags = {
     describe: 'start anew instead of going on with an unfinished measurement of the same queries',
   },
   'dry-run': { type: 'boolean', default: false, describe: 'print the plan and the number of runs, run nothing' },
+  ...printConfigFlag('run nothing'),
 } satisfies Record<string, Options>
 
 function shareFrom0(flag: string) {

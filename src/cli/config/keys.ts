@@ -6,8 +6,11 @@ import { analyzeFlags } from '../commands/analyze_flags.ts'
 import { auditFlags } from '../commands/audit_flags.ts'
 import { benchFlags } from '../commands/bench_flags.ts'
 import { compareFlags } from '../commands/compare_flags.ts'
+import { evalFlags } from '../commands/eval_flags.ts'
 import { gradeFlags } from '../commands/grade_flags.ts'
 import { improveFlags } from '../commands/improve_flags.ts'
+import { testFlags } from '../commands/test_flags.ts'
+import { triggersFlags } from '../commands/triggers_flags.ts'
 
 /** Commands that read the file, each with its flags. */
 const configured = {
@@ -17,6 +20,9 @@ const configured = {
   analyze: analyzeFlags,
   audit: auditFlags,
   improve: improveFlags,
+  triggers: triggersFlags,
+  eval: evalFlags,
+  test: testFlags,
 } satisfies Record<string, Record<string, Options>>
 
 export type ConfiguredCommand = keyof typeof configured
@@ -29,6 +35,9 @@ const commands = [
   'analyze',
   'audit',
   'improve',
+  'triggers',
+  'eval',
+  'test',
 ] as const satisfies readonly ConfiguredCommand[]
 
 /** What one start of the program is asked to do, rather than how things are done here. */
@@ -46,11 +55,21 @@ const oneTime: ReadonlySet<string> = new Set([
   'anew',
   'yes',
   ...['a', 'b', 'output', 'prompt', 'only', 'label', 'import'],
-  ...['apply', 'resume', 'review', 'description', 'set'],
+  ...['apply', 'resume', 'review', 'description'],
+  ...['generate', 'target', 'category', 'test', 'all', 'skill', 'hooks', 'event'],
 ])
 
+/** Likewise, of one command: elsewhere a flag of that name is a setting. */
+const oneTimeIn: Partial<Record<ConfiguredCommand, ReadonlySet<string>>> = {
+  improve: new Set(['set']),
+  test: new Set(['case']),
+}
+
+/** At the top of the file they are those of bench: another command has other gates, and would write over its reports. */
+const ofBenchAtTop: ReadonlySet<string> = new Set(['gate', 'fail-on', 'reporter'])
+
 /** Whose value is a path; it is meant relative to the file. */
-export const pathKeys: ReadonlySet<string> = new Set(['workspace', 'suite', 'baseline', 'allow-read', 'among'])
+export const pathKeys: ReadonlySet<string> = new Set(['workspace', 'suite', 'baseline', 'allow-read', 'set', 'among'])
 
 /** May be set in a file that comes with the skill. Any other flag may open the user's machine to whoever wrote the skill. */
 export const harmless: ReadonlySet<string> = new Set([
@@ -83,6 +102,7 @@ export const harmless: ReadonlySet<string> = new Set([
   ],
   ...['activation', 'workspace', 'cache', 'budget', 'budget-tokens', 'cost-per-run', 'deadline'],
   ...['ask-above-cost', 'ask-above-minutes', 'idle-timeout', 'gate', 'fail-on'],
+  ...['set', 'among', 'threshold', 'stop-early', 'format', 'isolate', 'report', 'keep', 'summary-only'],
 ])
 
 /** Likewise, as long as the value names no command. */
@@ -107,7 +127,15 @@ export const sharedKeys: ReadonlySet<string> = new Set([
 /** The flags of a command that can be set. */
 export function settingsOf(command: ConfiguredCommand): Record<string, Options> {
   const flags: Record<string, Options> = configured[command]
-  return Object.fromEntries(Object.entries(flags).filter(([name]) => !oneTime.has(name)))
+  return Object.fromEntries(
+    Object.entries(flags).filter(([name]) => !oneTime.has(name) && oneTimeIn[command]?.has(name) !== true),
+  )
+}
+
+/** The keys at the top of the file that hold for a command. */
+export function topKeysOf(command: ConfiguredCommand): Set<string> {
+  const keys = Object.keys(settingsOf(command))
+  return new Set(command === 'bench' ? keys : keys.filter((name) => !ofBenchAtTop.has(name)))
 }
 
 /** The file's schema: the settings of all commands, and a section for each command, which wins for that command. */
@@ -132,6 +160,9 @@ function sections() {
     analyze: of('analyze'),
     audit: of('audit'),
     improve: of('improve'),
+    triggers: of('triggers'),
+    eval: of('eval'),
+    test: of('test'),
   } satisfies Record<ConfiguredCommand, z.ZodType>
 }
 

@@ -7,7 +7,7 @@ import { readText } from '../../base/json.ts'
 import { nearest } from '../../base/nearest.ts'
 import { offsetOf } from '../../base/yaml.ts'
 import { commandWords } from '../../engines/command_line.ts'
-import { type ConfiguredCommand, configFile, keysOf, mistakeFor, pathKeys } from './keys.ts'
+import { type ConfiguredCommand, configFile, keysOf, mistakeFor, pathKeys, topKeysOf } from './keys.ts'
 
 /** A setting of the file as it holds for one command. */
 export interface Setting {
@@ -35,10 +35,9 @@ export async function readConfig(file: string, command: ConfiguredCommand): Prom
   }
   const parsed = configFile.safeParse(document.toJS() ?? {})
   if (!parsed.success) throw mistakes(file, parsed.error.issues, lineOf)
-  const { bench, grade, compare, analyze, audit, improve, ...shared } = parsed.data
-  const own = { bench, grade, compare, analyze, audit, improve }[command] ?? {}
-  const known = new Set(keysOf(command))
-  const top = Object.entries(shared).filter(([key]) => known.has(key) && !Object.hasOwn(own, key))
+  const own: Readonly<Record<string, unknown>> = parsed.data[command] ?? {}
+  const known = topKeysOf(command)
+  const top = Object.entries(parsed.data).filter(([key]) => known.has(key) && !Object.hasOwn(own, key))
   const settings = [
     ...top.map(([key, value]) => ({ key, value, line: lineOf([key]) })),
     ...Object.entries(own).map(([key, value]) => ({ key, value, line: lineOf([command, key]) })),

@@ -34,7 +34,8 @@ function testsOf({ name, benchmark, gates }: Reported): TestCase[] {
   ]
 }
 
-function gateTest(name: string, { gate, passed, message }: GateResult): TestCase {
+/** `name`: of what was held against the gate. */
+export function gateTest(name: string, { gate, passed, message }: GateResult): TestCase {
   const end = passed
     ? ({ kind: 'passed' } as const)
     : ({ kind: 'failure', message, text: `${gate}: ${message}` } as const)

@@ -3,15 +3,14 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { validateXML } from 'xmllint-wasm'
 import { type Benchmark, benchmark } from '../../../schemas/benchmark.ts'
 import { aggregate } from '../../../src/phases/4-report/aggregate.ts'
 import { toGithub } from '../../../src/phases/4-report/github.ts'
 import { toJunit } from '../../../src/phases/4-report/junit.ts'
 import { headline, sureness } from '../../../src/phases/4-report/summary_table.ts'
 import { arm, inputOf, type Line } from './fixture.ts'
+import { mistakes } from './xml_schema.ts'
 
-const schema = readFileSync(path.join(import.meta.dirname, 'fixtures/junit.xsd'), 'utf8')
 const golden = benchmark.parse(
   JSON.parse(readFileSync(path.join(import.meta.dirname, 'golden/benchmark.json'), 'utf8')),
 )
@@ -19,11 +18,6 @@ const gates = [
   { gate: 'ci_low > 0', passed: false, value: -0.1, message: 'is -0.1' },
   { gate: 'cost <= 5', passed: true, value: 1, message: 'is 1' },
 ]
-
-async function mistakes(xml: string): Promise<string[]> {
-  const { errors } = await validateXML({ xml: [{ fileName: 'report.xml', contents: xml }], schema: [schema] })
-  return errors.map(({ message }) => message)
-}
 
 /** The golden benchmark, in which a first expectation has this text and evidence, and another run was not made. */
 function said(text: string): Benchmark {

@@ -1,5 +1,12 @@
 /** A measurement of triggers in sentences and rows, for terminal and markdown. */
-import type { TriggerResult, TriggerSaving, TriggerShare, Triggers } from '../../../../schemas/triggers.ts'
+import type {
+  TriggerConfusion,
+  TriggerResult,
+  TriggerSaving,
+  TriggerShare,
+  Triggers,
+} from '../../../../schemas/triggers.ts'
+import { short } from '../words.ts'
 
 /** The sentences above the table. */
 export function triggerSentences({ metrics, summary }: Pick<Triggers, 'metrics' | 'summary'>): string[] {
@@ -65,4 +72,18 @@ function amount(value: number, unit: TriggerSaving['unit']): string {
     case 'seconds':
       return `${value.toFixed(1)} s`
   }
+}
+
+/** One query that the description gets wrong, and what its runs read instead. */
+export function confusionText({ kind, query_id, query, trigger_rate, instead }: TriggerConfusion): string {
+  const what = kind === 'missed' ? 'missed' : 'wrongly triggered'
+  const others = instead.map(({ skill, runs }) => `${skill} (${runs})`).join(', ')
+  const rest = others === '' ? '' : `; other skills read: ${others}`
+  return `${what} at ${percent(trigger_rate)}: ${query_id} ${short(query, 120)}${rest}`
+}
+
+/** Of a measurement that is not complete. */
+export function incompleteText({ summary }: Pick<Triggers, 'summary'>): string {
+  const { runs_decided, runs_planned } = summary
+  return `INCOMPLETE: ${runs_decided} of ${runs_planned} runs have an answer; the same command goes on`
 }

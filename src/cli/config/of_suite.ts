@@ -1,0 +1,50 @@
+/** The command line of a command on a suite or a package, with the configuration file that is nearest to it. */
+import { stat } from 'node:fs/promises'
+import path from 'node:path'
+import { exists } from '../../base/files.ts'
+import { announced, type HowToAnnounce } from './announce.ts'
+import { type Configured, type ConfigureRequest, configure } from './configure.ts'
+
+type Request<T> = Omit<ConfigureRequest<T>, 'start' | 'skill'> & {
+  /** A skill, a package, a suite or a folder of such. */
+  place: string
+  /** A file whose folder is looked in first; absent: the place, and its evals/. */
+  file?: string | undefined
+  print: HowToAnnounce
+}
+
+/** Null after --print-config. */
+export async function configuredFor<T>({
+  place,
+  file,
+  print,
+  ...request
+}: Request<T>): Promise<Configured<T>['args'] | null> {
+  const folder = await folderOf(path.resolve(place))
+  const start = file === undefined ? await withEvals(folder) : path.dirname(path.resolve(file))
+  const configured = await configure({ ...request, start, skill: await packageAbove(folder) })
+  return await announced({ of: place, configured }, print)
+}
+
+async function withEvals(folder: string): Promise<string> {
+  const evals = path.join(folder, 'evals')
+  return (await exists(evals)) ? evals : folder
+}
+
+async function folderOf(place: string): Promise<string> {
+  const info = await stat(place).catch(() => null)
+  return info?.isFile() ? path.dirname(place) : place
+}
+
+/** What makes a folder, and all in it, the work of whoever wrote the skill rather than the user's. */
+const marks = ['package.agent.json', 'SKILL.md', 'AGENT.md', 'evals/rubric.md']
+
+/** The outermost folder with such a mark, as far as the user's repository goes; null: there is none. */
+async function packageAbove(folder: string): Promise<string | null> {
+  let found = (await exists(path.join(folder, 'EVAL.md'))) ? folder : null
+  for (let at = folder; path.dirname(at) !== at; at = path.dirname(at)) {
+    for (const mark of marks) if (await exists(path.join(at, mark))) found = at
+    if (await exists(path.join(at, '.git'))) break
+  }
+  return found
+}
