@@ -1,7 +1,7 @@
 /** --reporter for the commands: what words the reports is loaded only where one is asked for. */
 import type { Reporter, ReportTexts } from './reporters.ts'
 
-type Texts = typeof import('./report_texts.ts')
+type Texts = typeof import('./report_texts.ts')['reportTexts']
 
 /** Writes reports; what words them is loaded when there is one to write. */
 export async function report<T>(
@@ -10,8 +10,8 @@ export async function report<T>(
   value: T,
 ): Promise<void> {
   if (reporters.length === 0) return
-  const [{ writeReports }, texts] = await Promise.all([import('./reporters.ts'), import('./report_texts.ts')])
-  await writeReports(reporters, textsOf(texts), value)
+  const [{ writeReports }, { reportTexts }] = await Promise.all([import('./reporters.ts'), import('./report_texts.ts')])
+  await writeReports(reporters, textsOf(reportTexts), value)
 }
 
 /** Read before anything is paid for. Throws UserError. */

@@ -14,33 +14,35 @@ import {
 } from '../phases/4-report/triggers/reports.ts'
 import type { ReportTexts } from './reporters.ts'
 
-export const ofBenchmarks: ReportTexts<readonly Reported[]> = {
+const ofBenchmarks: ReportTexts<readonly Reported[]> = {
   junit: toJunit,
   markdown: (all) => all.map(({ benchmark }) => toMarkdown(benchmark)).join('\n'),
   json: (all) => json(all.map(({ name, benchmark, gates }) => ({ name, gates, benchmark }))),
   github: toGithub,
 }
 
-export const ofEvals: ReportTexts<readonly EvalResult[]> = {
+const ofEvals: ReportTexts<readonly EvalResult[]> = {
   junit: evalJunit,
   markdown: evalMarkdown,
   json,
   github: evalGithub,
 }
 
-export const ofTriggers: ReportTexts<ReportedTriggers> = {
+const ofTriggers: ReportTexts<ReportedTriggers> = {
   junit: triggersJunit,
   markdown: triggersMarkdown,
   json,
   github: triggersGithub,
 }
 
-export const ofTests: ReportTexts<TestResult> = {
+const ofTests: ReportTexts<TestResult> = {
   junit: testJunit,
   markdown: testMarkdown,
   json,
   github: testGithub,
 }
+
+export const reportTexts = { ofBenchmarks, ofEvals, ofTriggers, ofTests }
 
 function json(value: unknown): string {
   return `${JSON.stringify(value, null, 2)}\n`
