@@ -194,6 +194,15 @@ export const flowEvent = z.discriminatedUnion('type', [
     message: z.string().describe('for a person'),
   }),
   z.object({
+    type: z.literal('drafting'),
+    ...of,
+    skill_name: z.string(),
+    by: z.string().describe('who drafts: engine:model'),
+    wanted: z.number().int().positive().describe('cases'),
+    made: z.number().int().nonnegative(),
+    left_out: z.number().int().nonnegative().describe('drafts that could not be used'),
+  }),
+  z.object({
     type: z.literal('skill_failed'),
     ...of,
     message: z.string().describe('why it has no benchmark; the others go on'),

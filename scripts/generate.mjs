@@ -33,6 +33,7 @@ const commands = [
   'analyze',
   'audit',
   'cache',
+  'init',
   'check',
   'triggers',
   'improve',

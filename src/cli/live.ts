@@ -5,6 +5,7 @@ import { reusedText } from '../phases/4-report/reused.ts'
 import { plural } from '../phases/4-report/words.ts'
 import { detectableText } from './design_lines.ts'
 import { comparisonAnalyzed, comparisonPlanned, pairJudged } from './live_comparison.ts'
+import { draftingText } from './live_drafts.ts'
 import { descriptionMeasured, triggerRunText, triggerStatus, triggersPlanned } from './live_triggers.ts'
 import { advance, armRate, armsOf, type Cell, noProgress, type Progress, timeLeft } from './progress.ts'
 import { colours, columns, dollars, duration, oneLine, percent, safe } from './style.ts'
@@ -80,6 +81,8 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
       return comparisonAnalyzed(event)
     case 'improve_step':
       return oneLine(`${event.iteration > 0 ? `iteration ${event.iteration}: ` : ''}${event.message}`, 500)
+    case 'drafting':
+      return oneLine(draftingText(event), 500)
     case 'triggers_planned':
       return triggersPlanned(event).join('\n')
     case 'description_measured':
@@ -119,6 +122,7 @@ const above: ReadonlySet<string> = new Set([
   'triggers_planned',
   'description_measured',
   'improve_step',
+  'drafting',
 ])
 
 function damaged({ message, mended }: Extract<FlowEvent, { type: 'artefact_damaged' }>): string {

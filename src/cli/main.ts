@@ -15,6 +15,7 @@ import { addDoctor } from './commands/doctor.ts'
 import { addEval } from './commands/eval.ts'
 import { addGrade } from './commands/grade.ts'
 import { addImprove } from './commands/improve.ts'
+import { addInit } from './commands/init.ts'
 import { addPractice } from './commands/practice.ts'
 import { addTest } from './commands/test.ts'
 import { addTriggers } from './commands/triggers.ts'
@@ -53,6 +54,7 @@ const commands = [
   addCompare,
   addAnalyze,
   addAudit,
+  addInit,
   addCheck,
   addTriggers,
   addImprove,

@@ -5,6 +5,7 @@ import { benchFlags } from './commands/bench_flags.ts'
 import { compareFlags } from './commands/compare_flags.ts'
 import { evalFlags } from './commands/eval_flags.ts'
 import { improveFlags } from './commands/improve_flags.ts'
+import { initFlags } from './commands/init_flags.ts'
 import { testFlags } from './commands/test_flags.ts'
 import { triggersFlags } from './commands/triggers_flags.ts'
 import { refusalOf } from './refused.ts'
@@ -22,6 +23,7 @@ const commands: Readonly<Record<string, string>> = {
   doctor: '',
   practice: '--scenario FILE',
   convert: '<suite>',
+  init: '<skill>',
   check: '<skill>',
   triggers: '<skill>',
   improve: '<skill>',
@@ -88,6 +90,7 @@ const flags = [
   ...Object.keys(testFlags),
   ...Object.keys(triggersFlags),
   ...Object.keys(improveFlags),
+  ...Object.keys(initFlags),
   'sample',
   'only',
   'label',

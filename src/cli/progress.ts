@@ -74,6 +74,7 @@ export function advance(state: Progress, event: FlowEvent): Progress {
     case 'comparison_analyzed':
     case 'last_failed':
     case 'improve_step':
+    case 'drafting':
       return state
     case 'run_finished':
       return withCell(counted(state, event), event, (cell) => ({

@@ -1,0 +1,49 @@
+/** `whetstone init`: a suite to begin with, drafted by a model. */
+import type { ArgumentsCamelCase, Argv } from 'yargs'
+import type { InitRequest } from '../../flows/init/init.ts'
+import { exitCodes } from '../exit.ts'
+import { initFlags } from './init_flags.ts'
+import { sandboxWish } from './sandbox_flags.ts'
+import { type Done, withFlow, withJson } from './shared.ts'
+
+function initOptions(args: Argv) {
+  return withJson(args)
+    .positional('skill', { type: 'string', demandOption: true, describe: 'the folder that holds SKILL.md' })
+    .options(initFlags)
+    .usage(
+      '$0 init <skill> [options]\n\ndraft evals/evals.json from SKILL.md\n\nA model drafts cases: prompts as people type them, edge cases, small input files (evals/files/),\nexpectations, and checks where code can decide. Each is marked "review": "draft" until you have\nread it; check and bench say so. Nothing that is there is written over.',
+    )
+    .example('$0 init skills/pdf', '8 cases, by the first engine that can work')
+    .example('$0 init skills/pdf --cases 20 --engine anthropic:opus', 'enough for improve, by another model')
+    .example('$0 init skills/pdf --output skills/pdf/evals/more.json', 'beside a suite that is there')
+    .example('$0 init skills/pdf --dry-run', 'who would be asked, and where it would go')
+}
+
+type InitArguments = ArgumentsCamelCase<ReturnType<typeof initOptions> extends Argv<infer T> ? T : never>
+
+function requestOf(parsed: InitArguments): InitRequest {
+  const { skill, cases, engine, passEnv } = parsed
+  return {
+    ...{ skill, cases, engine, passEnv },
+    output: parsed.output ?? null,
+    model: parsed.model ?? null,
+    judge: parsed.judge ?? null,
+    baseUrl: parsed.baseUrl ?? null,
+    sandbox: sandboxWish(parsed),
+  }
+}
+
+export function addInit(args: Argv, done: Done): Argv {
+  return args.command('init <skill>', 'draft evals/evals.json from SKILL.md', initOptions, async (parsed) => {
+    const [flow, show] = await Promise.all([import('../../flows/init/init.ts'), import('../show_init.ts')])
+    const request = requestOf(parsed)
+    const { json, dryRun } = parsed
+    if (dryRun) {
+      const { result } = await withFlow({ json, concurrency: 1 }, (context) => flow.planInit(request, context))
+      show.showInitPlan(result, json)
+      return done(exitCodes.done)
+    }
+    const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) => flow.init(request, context))
+    done(show.showInit(result, { json, interrupted }))
+  })
+}

@@ -1,0 +1,35 @@
+/** The flags of `init`. */
+import type { Options } from 'yargs'
+import { benchFlags } from './bench_flags.ts'
+import { askNobodyFlag, passEnvFlag } from './common_flags.ts'
+import { sandboxFlags } from './sandbox_flags.ts'
+import { wholeNumber } from './shared.ts'
+
+export const initFlags = {
+  cases: {
+    type: 'number',
+    requiresArg: true,
+    default: 8,
+    coerce: wholeNumber('cases', 1, 200),
+    describe: 'how many cases to draft; from 18 on improve can hold some back',
+  },
+  output: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'the file; evals/evals.json in the skill if not given; never one that is there',
+  },
+  engine: {
+    ...benchFlags.engine,
+    describe: 'who drafts: claude-code, anthropic, codex, openai, opencode, with :model; auto takes the first that can',
+  },
+  model: benchFlags.model,
+  judge: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'the same in the words of bench: engine[:model] or a model, instead of --engine and --model',
+  },
+  'base-url': { ...benchFlags['base-url'], describe: 'where the server of the engine is (a compatible server)' },
+  ...askNobodyFlag,
+  ...passEnvFlag('the engine'),
+  ...sandboxFlags,
+} satisfies Record<string, Options>

@@ -1,0 +1,100 @@
+/** Prints what `init` drafted, or would ask; gives the exit code. */
+import path from 'node:path'
+import type { Initialized, InitPlan } from '../flows/init/init.ts'
+import { exitCodes } from './exit.ts'
+import { colours, columns, dollars, oneLine, safe, textWidth, wrap } from './style.ts'
+
+/** 0; 3 where fewer cases were drafted than asked for, 130 after Ctrl-C. */
+export function showInit(made: Initialized, { json, interrupted }: { json: boolean; interrupted: boolean }): number {
+  const short = made.missing === null ? exitCodes.done : exitCodes.incomplete
+  const code = interrupted ? exitCodes.interrupted : short
+  process.stdout.write(`${json ? jsonLine(made, code) : resultLines(made).join('\n')}\n`)
+  return code
+}
+
+function jsonLine(
+  { file, root, evals, files, leftOut, problems, missing, spent, choice, warnings }: Initialized,
+  code: number,
+) {
+  return JSON.stringify({
+    type: 'result',
+    exit_code: code,
+    ...{ file, evals, problems, missing, warnings },
+    files: files.map((one) => path.join(root, one.path)),
+    left_out: leftOut,
+    drafted_by: { engine: choice.name, model: spent.model ?? choice.model },
+    calls: spent.calls,
+    tokens: spent.tokens,
+    cost_usd: spent.costUsd,
+  })
+}
+
+function resultLines(made: Initialized): string[] {
+  const { bold, dim, yellow } = colours(process.stdout)
+  const width = textWidth(process.stdout)
+  const rows = made.evals.map((one) => [
+    String(one.id),
+    oneLine(one.name ?? '', 40),
+    String(one.files?.length ?? 0),
+    String(one.expectations?.length ?? 0),
+    String(one.checks?.length ?? 0),
+  ])
+  const [head = '', ...table] = columns([['id', 'case', 'files', 'expectations', 'checks'], ...rows], [0, 2, 3, 4])
+  const say = (text: string) => wrap(`- ${text}`, width).map((line) => yellow(line))
+  const missing = made.missing === null ? [] : [`INCOMPLETE: ${made.missing}`]
+  return [
+    ...missing.map((line) => yellow(bold(safe(line)))),
+    dim(head),
+    ...table,
+    '',
+    ...made.warnings.flatMap(say),
+    ...made.leftOut.flatMap(({ name, reason }) => say(`left out ${oneLine(name, 60)}: ${oneLine(reason, 300)}`)),
+    ...made.problems.flatMap((one) => say(`look at this: ${oneLine(one, 300)}`)),
+    dim(spentText(made)),
+    `${dim('wrote')} ${shown(made.file)}${made.files.length === 0 ? '' : ` and ${made.files.length} in ${shown(path.join(made.root, 'evals/files'))}`}`,
+    ...wrap(
+      'These are drafts by a model. Read each case and its files, mend or drop it, and take out its "review": "draft"; whetstone check lists what is left.',
+      width,
+    ),
+  ]
+}
+
+function spentText({ spent }: Initialized): string {
+  return [
+    spent.costUsd === null ? 'cost not known' : dollars(spent.costUsd),
+    ...(spent.tokens === null ? [] : [`${spent.tokens.toLocaleString('en-US')} tokens`]),
+    `${spent.calls} ${spent.calls === 1 ? 'question' : 'questions'}`,
+  ].join(' · ')
+}
+
+/** What --dry-run says. */
+export function showInitPlan(plan: InitPlan, json: boolean): void {
+  const { skill, file, choice, choices, cases, answers, characters, warnings } = plan
+  const by = [choice.name, choice.model].filter(Boolean).join(':')
+  if (json) {
+    const line = {
+      type: 'plan',
+      skill_name: skill.name,
+      file,
+      cases,
+      questions: answers,
+      characters,
+      warnings,
+      choices,
+    }
+    process.stdout.write(`${JSON.stringify({ ...line, engine: choice.name, model: choice.model })}\n`)
+    return
+  }
+  const lines = [
+    ...choices,
+    ...warnings.map((one) => `warning: ${one}`),
+    `${cases} cases for ${skill.name}, drafted by ${by} in ${answers} ${answers === 1 ? 'question' : 'questions'} of about ${characters.toLocaleString('en-US')} characters`,
+    `would write ${shown(file)}; nobody was asked`,
+  ]
+  process.stdout.write(`${lines.map(safe).join('\n')}\n`)
+}
+
+function shown(file: string): string {
+  const relative = path.relative(process.cwd(), file)
+  return safe(relative === '' || relative.startsWith('..') ? file : relative)
+}

@@ -1,0 +1,91 @@
+/** What is wrong with drafted cases, before any of it touches the disk. Pure. */
+import { posix } from 'node:path'
+import { plainMistakes } from '../formats/check_mistakes.ts'
+import { checkOf, type DraftedCase, type DraftFile } from './answer.ts'
+
+/** Where drafted files go, relative to the skill's folder. */
+export const draftFiles = 'evals/files'
+
+const mostFiles = 6
+const mostBytes = 64 * 1024
+
+export interface DraftSurroundings {
+  /** Prompts of the cases that are there. */
+  prompts: readonly string[]
+  /** Names in evals/files that are taken. */
+  taken: readonly string[]
+}
+
+/** By the place of the case in the list: why it can't be used. */
+export type Mistakes = ReadonlyMap<number, readonly string[]>
+
+/** Everything that keeps a case from being written. */
+export function draftMistakes(cases: readonly DraftedCase[], around: DraftSurroundings): Mistakes {
+  const prompts = new Set(around.prompts.map(plain))
+  const files = new Map<string, string>()
+  const found = new Map<number, string[]>()
+  for (const [index, one] of cases.entries()) {
+    const mistakes = [
+      ...(prompts.has(plain(one.prompt)) ? ['its prompt is that of another case'] : []),
+      ...(one.files.length > mostFiles ? [`${one.files.length} files; ${mostFiles} at most`] : []),
+      ...one.files.flatMap((file) => fileMistake(file, around.taken, files) ?? []),
+      ...one.checks.flatMap((drafted) => {
+        const made = checkOf(drafted)
+        if ('mistake' in made) return made.mistake
+        return plainMistakes(made.check).map(({ message }) => `${drafted.type} check: ${message}`)
+      }),
+      ...(one.checks.length + one.expectations.filter((text) => text.trim() !== '').length === 0
+        ? ['it has neither expectations nor checks']
+        : []),
+    ]
+    if (mistakes.length > 0) {
+      found.set(index, mistakes)
+      continue
+    }
+    prompts.add(plain(one.prompt))
+    for (const file of one.files) files.set(file.path.toLowerCase(), file.content)
+  }
+  return found
+}
+
+/** Two cases may share a file of one content. */
+function fileMistake(file: DraftFile, taken: readonly string[], others: ReadonlyMap<string, string>): string | null {
+  const { path, content } = file
+  const shown = JSON.stringify(path.slice(0, 80))
+  const inside = posix.relative(draftFiles, path)
+  const parts = path.split('/')
+  const isPlain = posix.normalize(path) === path && /^[\w .()+@=,-]+$/.test(parts.join('')) && path.length <= 200
+  if (!isPlain || parts.some((part) => /^\.|[. ]$/.test(part)) || inside.startsWith('..') || inside === '')
+    return `file ${shown} is no plain path below ${draftFiles}/`
+  if (Buffer.byteLength(content) > mostBytes) return `file ${shown} has more than ${mostBytes / 1024} KiB`
+  if (content.includes('\0')) return `file ${shown} is not text`
+  const first = inside.split('/')[0]?.toLowerCase()
+  if (taken.some((name) => name.toLowerCase() === first)) return `file ${shown}: there is a ${first} already`
+  const key = path.toLowerCase()
+  const other = others.get(key)
+  if (other !== undefined && other !== content) return `file ${shown} is that of another case, with other content`
+  const isAbove = [...others.keys()].some((name) => name.startsWith(`${key}/`) || key.startsWith(`${name}/`))
+  return isAbove ? `file ${shown} would be a file and a folder` : null
+}
+
+/** What was asked for and is not there; the cases can be used all the same. */
+export function draftShortfalls(
+  cases: readonly DraftedCase[],
+  { count, name }: { count: number; name: string },
+): string[] {
+  const edges = cases.filter(({ kind }) => kind === 'edge').length
+  const wanted = Math.floor(count / 3)
+  const named = cases.filter(({ prompt }) => prompt.toLowerCase().includes(name.toLowerCase()) && name.includes('-'))
+  const unnamed = cases.filter(({ prompt, files }) => files.some(({ path }) => !prompt.includes(posix.basename(path))))
+  const listed = (some: readonly DraftedCase[]) => some.map((one) => one.name.slice(0, 60)).join(', ')
+  return [
+    ...(cases.length === count ? [] : [`there are ${cases.length} cases; ${count} were asked for`]),
+    ...(edges >= wanted ? [] : [`${edges} edge cases; at least ${wanted} were asked for`]),
+    ...(named.length === 0 ? [] : [`the prompt names the skill: ${listed(named)}`]),
+    ...(unnamed.length === 0 ? [] : [`the prompt does not name its file: ${listed(unnamed)}`]),
+  ]
+}
+
+function plain(prompt: string): string {
+  return prompt.trim().replaceAll(/\s+/g, ' ').toLowerCase()
+}
