@@ -113,7 +113,7 @@ export async function init(request: InitRequest, context: FlowContext): Promise<
 }
 
 /** The cases of the skill's suite; none where there is none that can be read. */
-export async function knownCases(skill: Skill): Promise<DraftRequest['known']> {
+async function knownCases(skill: Skill): Promise<DraftRequest['known']> {
   if (!(await hasSuite(skill.path))) return []
   const suite = await loadSuite(skill.path).catch((error: unknown) => {
     if (error instanceof UserError) return null
