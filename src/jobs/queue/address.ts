@@ -1,0 +1,131 @@
+/** The address of a queue server with who we are and whom we trust; what is secret in it is never shown. */
+import { existsSync, readFileSync } from 'node:fs'
+import { messageOf, UserError } from '../../base/error.ts'
+
+export interface QueueAddress {
+  kind: 'redis' | 'postgres'
+  /** To be shown: without user, password and parameters. */
+  place: string
+  host: string
+  port: number
+  /** Number of the Redis database, or name of the PostgreSQL one. */
+  database: string
+  /** null: the server's default user. */
+  user: string | null
+  password: string | null
+  /** null: not encrypted. */
+  tls: QueueTls | null
+}
+
+/** As node:tls takes it. */
+export interface QueueTls {
+  /** Texts of the authorities that are trusted; absent: the system's. */
+  ca?: string
+  rejectUnauthorized: boolean
+  /** Whether the certificate must be of this host. */
+  checksHost: boolean
+}
+
+export interface AddressRequest {
+  /** From --queue; null: WHETSTONE_QUEUE. */
+  url: string | null
+  /** From --queue-ca; null: WHETSTONE_QUEUE_CA. */
+  caFile: string | null
+  /** From --queue-password-file; null: WHETSTONE_QUEUE_PASSWORD. */
+  passwordFile: string | null
+  env: Readonly<Record<string, string | undefined>>
+}
+
+const kinds: Readonly<Record<string, { kind: QueueAddress['kind']; port: number; database: string }>> = {
+  'redis:': { kind: 'redis', port: 6379, database: '0' },
+  'rediss:': { kind: 'redis', port: 6379, database: '0' },
+  'postgres:': { kind: 'postgres', port: 5432, database: 'postgres' },
+  'postgresql:': { kind: 'postgres', port: 5432, database: 'postgres' },
+}
+
+/** null: no queue was asked for. Throws UserError, with nothing secret in it, for what is no address, and for files that can't be read. */
+export function queueAddress(request: AddressRequest): QueueAddress | null {
+  const { env } = request
+  const given = request.url ?? (env.WHETSTONE_QUEUE?.trim() || null)
+  if (given === null) return null
+  const url = URL.canParse(given) ? new URL(given) : null
+  const known = url && kinds[url.protocol]
+  if (!url || !known || url.hostname === '') {
+    throw new UserError(
+      `--queue ${withoutLogin(given)}: not the address of a queue`,
+      'give redis://host:6379, rediss://host:6379 or postgres://host/database',
+    )
+  }
+  return {
+    kind: known.kind,
+    place: `${url.protocol}//${url.host}${url.pathname}`,
+    host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: url.port === '' ? known.port : Number(url.port),
+    database: decodeURIComponent(url.pathname.slice(1)) || known.database,
+    user: decodeURIComponent(url.username) || env.WHETSTONE_QUEUE_USER || null,
+    password: decodeURIComponent(url.password) || passwordFrom(request),
+    tls: tlsOf(url, caFrom(request)),
+  }
+}
+
+/** What stands before the host may be a password, also where the rest is no address. */
+function withoutLogin(text: string): string {
+  return text.replace(/\/\/.*@/, '//***@').replace(/\?.*/, '')
+}
+
+function passwordFrom({ passwordFile, env }: AddressRequest): string | null {
+  if (passwordFile === null) return env.WHETSTONE_QUEUE_PASSWORD || null
+  const password = textOf('--queue-password-file', passwordFile).replace(/\r?\n$/, '')
+  if (password === '') throw new UserError(`--queue-password-file ${passwordFile}: it is empty`)
+  return password
+}
+
+function caFrom({ caFile, env }: AddressRequest): string | null {
+  const [name, file] = caFile === null ? ['WHETSTONE_QUEUE_CA', env.WHETSTONE_QUEUE_CA || null] : ['--queue-ca', caFile]
+  if (file === null) return null
+  const text = textOf(name, file)
+  if (/-----BEGIN CERTIFICATE-----/.test(text)) return text
+  throw new UserError(`${name} ${file}: holds no certificate`, 'give the certificate of the authority as PEM')
+}
+
+function textOf(name: string, file: string): string {
+  if (!existsSync(file)) throw new UserError(`${name} ${file}: no such file`)
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UserError(`${name} ${file}: ${messageOf(error)}`)
+  }
+}
+
+type Mode = 'disable' | 'require' | 'verify-ca' | 'verify-full' | 'no-verify'
+
+const modes: Readonly<Record<Mode, Omit<QueueTls, 'ca'> | null>> = {
+  disable: null,
+  require: { rejectUnauthorized: true, checksHost: true },
+  'verify-ca': { rejectUnauthorized: true, checksHost: false },
+  'verify-full': { rejectUnauthorized: true, checksHost: true },
+  'no-verify': { rejectUnauthorized: false, checksHost: false },
+}
+
+/** Encrypted means that the certificate is checked, unless `no-verify` is said: else anybody between could be the server. */
+function tlsOf(url: URL, ca: string | null): QueueTls | null {
+  const usual: Mode =
+    url.protocol === 'rediss:' || (ca !== null && url.protocol !== 'redis:') ? 'verify-full' : 'disable'
+  const asked = url.searchParams.get('sslmode') ?? usual
+  if (!isMode(asked)) {
+    throw new UserError(`--queue: sslmode=${asked} is not one of ${Object.keys(modes).join(', ')}`, 'give verify-full')
+  }
+  const mode = modes[asked]
+  if (mode === null && (ca !== null || url.protocol === 'rediss:')) {
+    const place = `${url.protocol}//${url.host}`
+    throw new UserError(
+      `--queue ${place}: an authority is given, and no encryption`,
+      'use rediss:// or sslmode=verify-full',
+    )
+  }
+  return mode === null ? null : { ...mode, ...(ca !== null && { ca }) }
+}
+
+function isMode(text: string): text is Mode {
+  return Object.hasOwn(modes, text)
+}

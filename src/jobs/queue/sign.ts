@@ -1,0 +1,60 @@
+/** Signatures of jobs: who can write into the queue can't make a worker run anything without the key. */
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { messageOf, UserError } from '../../base/error.ts'
+import { canonicalJson } from '../../base/json.ts'
+import type { Signer } from './plug_in.ts'
+
+/** Signatures of other things with the same key never fit a job. */
+const purpose = 'whetstone job v1\n'
+const form = /^hmac-sha256:([0-9a-f]{64})$/
+const leastBytes = 32
+
+/** HMAC-SHA256 over the canonical JSON of the whole job, so that of a job nothing can be changed, nor used for another benchmark. */
+export function signerOf(key: Uint8Array): Signer {
+  const macOf = (job: object) => createHmac('sha256', key).update(purpose).update(canonicalJson(job)).digest()
+  return {
+    sign: (job) => `hmac-sha256:${macOf(job).toString('hex')}`,
+    verify(job, signature) {
+      const hex = form.exec(signature ?? '')?.[1]
+      return hex !== undefined && timingSafeEqual(Buffer.from(hex, 'hex'), macOf(job))
+    },
+  }
+}
+
+export interface KeyRequest {
+  /** From --key-file; null: not given. */
+  keyFile: string | null
+  env: Readonly<Record<string, string | undefined>>
+}
+
+export const keyVariable = 'WHETSTONE_QUEUE_KEY'
+
+/** The signer of the key in the file, else in the environment; null: there is no key. Throws UserError for one that is unfit. */
+export function openSigner({ keyFile, env }: KeyRequest): Signer | null {
+  const given = env[keyVariable]?.trim() ?? ''
+  if (keyFile === null) return given === '' ? null : signerOf(longEnough(given, keyVariable))
+  if (!existsSync(keyFile)) throw new UserError(`--key-file ${keyFile}: no such file`, makeOne(keyFile))
+  return signerOf(longEnough(textOf(keyFile).trim(), `--key-file ${keyFile}`))
+}
+
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    throw new UserError(`--key-file ${file}: ${messageOf(error)}`)
+  }
+}
+
+function longEnough(key: string, where: string): Uint8Array {
+  const bytes = Buffer.from(key)
+  if (bytes.length >= leastBytes) return bytes
+  throw new UserError(
+    `${where}: a key of ${bytes.length} bytes is too short (at least ${leastBytes})`,
+    makeOne('queue.key'),
+  )
+}
+
+function makeOne(file: string): string {
+  return `make one with: openssl rand -hex 32 > ${file}`
+}
