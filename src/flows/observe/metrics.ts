@@ -1,0 +1,107 @@
+/** Events of a worker as Prometheus metrics. */
+import type { Registry } from 'prom-client'
+import type { Observe, WorkerEvent } from './event.ts'
+import { loadPeer } from './peer.ts'
+
+export interface Metrics {
+  observe: Observe
+  /** In the text format of Prometheus. */
+  text(): Promise<string>
+  contentType: string
+}
+
+/** From a tenth of a second to an hour. */
+const buckets = [0.1, 0.3, 1, 3, 10, 30, 60, 120, 300, 600, 1200, 3600]
+
+/** Throws UserError where prom-client is not installed: it is optional. */
+export async function openMetrics(): Promise<Metrics> {
+  const prometheus = await loadPeer(() => import('prom-client'), 'prom-client', '--metrics-port')
+  const registry = new prometheus.Registry()
+  prometheus.collectDefaultMetrics({ register: registry })
+  const parts = partsIn(prometheus, registry)
+  return { observe: (event) => count(event, parts), text: () => registry.metrics(), contentType: registry.contentType }
+}
+
+type Prometheus = typeof import('prom-client')
+type Parts = ReturnType<typeof partsIn>
+
+function partsIn({ Counter, Gauge, Histogram }: Prometheus, register: Registry) {
+  const counter = <L extends string>(name: string, help: string, labelNames: L[]) =>
+    new Counter({ name: `whetstone_${name}`, help, labelNames, registers: [register] })
+  /** The queue of each job that is in hand. */
+  const hands = new Map<string, string>()
+  const inFlight = new Gauge({
+    name: 'whetstone_jobs_in_flight',
+    help: 'Jobs in this worker now',
+    labelNames: ['queue'],
+    registers: [register],
+    collect() {
+      inFlight.reset()
+      for (const queue of hands.values()) inFlight.inc({ queue })
+    },
+  })
+  return {
+    hands,
+    taken: counter('jobs_taken_total', 'Jobs that this worker began', ['queue']),
+    runs: counter('runs_total', 'Runs that ended', ['engine', 'status', 'error']),
+    seconds: new Histogram({
+      name: 'whetstone_run_duration_seconds',
+      help: 'Wall time of the agent',
+      labelNames: ['engine', 'status'],
+      buckets,
+      registers: [register],
+    }),
+    tokens: counter('tokens_total', 'Tokens that runs took', ['engine', 'model', 'type']),
+    cost: counter('cost_usd_total', 'US dollars that runs cost, where that is known', ['engine', 'model']),
+    unpriced: counter('runs_of_unknown_cost_total', 'Runs whose cost nobody knows', ['engine']),
+    rateLimited: counter('rate_limited_total', 'Runs that the limit of an account refused', ['engine']),
+    lost: counter('jobs_lost_total', 'Jobs whose lock was lost; their agents were ended', ['queue']),
+    refused: counter('jobs_refused_total', 'Jobs that were not begun: unsigned or unfit', ['queue']),
+    damaged: counter('bundle_damage_total', 'Bundles that were not what their hash says', ['problem']),
+    trouble: counter('queue_errors_total', 'Troubles with the queue server', []),
+  }
+}
+
+function count(event: WorkerEvent, parts: Parts): void {
+  switch (event.type) {
+    case 'worker_started':
+    case 'worker_stopped':
+      break
+    case 'job_taken':
+      parts.taken.inc({ queue: event.queue })
+      parts.hands.set(event.job, event.queue)
+      break
+    case 'run_ended':
+      parts.hands.delete(event.job)
+      countRun(event, parts)
+      break
+    case 'job_lost':
+      parts.hands.delete(event.job)
+      parts.lost.inc({ queue: event.queue })
+      break
+    case 'job_refused':
+      parts.hands.delete(event.job)
+      parts.refused.inc({ queue: event.queue })
+      break
+    case 'bundle_damaged':
+      parts.damaged.inc({ problem: event.problem })
+      break
+    case 'queue_trouble':
+      parts.trouble.inc()
+      break
+  }
+}
+
+function countRun({ engine, record }: Extract<WorkerEvent, { type: 'run_ended' }>, parts: Parts): void {
+  const { status, usage, cost } = record
+  const error = record.status === 'failed' ? record.error.kind : ''
+  const model = record.engine.model ?? ''
+  parts.runs.inc({ engine, status, error })
+  parts.seconds.observe({ engine, status }, record.duration_ms / 1000)
+  if (error === 'rate_limited') parts.rateLimited.inc({ engine })
+  for (const [type, tokens] of Object.entries(usage ?? {})) {
+    if (type !== 'reasoning_tokens') parts.tokens.inc({ engine, model, type: type.replace(/_tokens$/, '') }, tokens)
+  }
+  if (cost === null) parts.unpriced.inc({ engine })
+  else parts.cost.inc({ engine, model }, cost.usd)
+}

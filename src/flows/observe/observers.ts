@@ -1,0 +1,48 @@
+/** All who watch a worker, as one: its log, its metrics, its traces. */
+import type { Observe } from './event.ts'
+import { type LogOptions, openLog } from './log.ts'
+import { openMetrics } from './metrics.ts'
+import { type MetricsServer, serveMetrics } from './metrics_server.ts'
+import { isTraced, openTraces, type Traces } from './traces.ts'
+
+export interface Observers extends AsyncDisposable {
+  observe: Observe
+  /** Where the metrics are; null: nowhere. */
+  metricsUrl: string | null
+}
+
+export interface ObserversRequest {
+  log: LogOptions
+  /** null: no metrics. */
+  metrics: { host: string; port: number } | null
+  version: string
+  env: Readonly<Record<string, string | undefined>>
+}
+
+/** Throws UserError for a port that is taken and for packages that are absent. */
+export async function openObservers({ log, metrics, version, env }: ObserversRequest): Promise<Observers> {
+  const watching: Observe[] = [openLog(log)]
+  const ends: (MetricsServer | Traces)[] = []
+  let metricsUrl: string | null = null
+  if (metrics !== null) {
+    const made = await openMetrics()
+    const server = await serveMetrics(made, metrics)
+    watching.push(made.observe)
+    ends.push(server)
+    metricsUrl = server.url
+  }
+  if (isTraced(env)) {
+    const traces = await openTraces({ version, env })
+    watching.push(traces.observe)
+    ends.push(traces)
+  }
+  return {
+    metricsUrl,
+    observe: (event) => {
+      for (const one of watching) one(event)
+    },
+    async [Symbol.asyncDispose]() {
+      for (const end of ends) await end[Symbol.asyncDispose]()
+    },
+  }
+}

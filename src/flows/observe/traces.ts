@@ -1,0 +1,116 @@
+/** Runs as OpenTelemetry spans, by the semantic conventions for GenAI agents (v1.37), sent by OTLP over HTTP. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Attributes, SpanContext } from '@opentelemetry/api'
+import type { RunRecord } from '../../../schemas/run.ts'
+import { sha256 } from '../../base/json.ts'
+import type { Observe, WorkerEvent } from './event.ts'
+import { loadPeer } from './peer.ts'
+
+export interface Traces extends AsyncDisposable {
+  observe: Observe
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** A collector that is away must not hold up the end. */
+const patienceMs = 3000
+
+/** Whether the environment names a collector, in OpenTelemetry's own words. */
+export function isTraced(env: Environment): boolean {
+  const isOff = env.OTEL_SDK_DISABLED === 'true' || env.OTEL_TRACES_EXPORTER === 'none'
+  return !isOff && Boolean(env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || env.OTEL_EXPORTER_OTLP_ENDPOINT)
+}
+
+function endpointOf(env: Environment): string {
+  const all = env.OTEL_EXPORTER_OTLP_ENDPOINT ?? ''
+  return env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || `${all.replace(/\/+$/, '')}/v1/traces`
+}
+
+const wanted = 'OTEL_EXPORTER_OTLP_ENDPOINT'
+
+/**
+ * Sends spans to the collector that the environment names (the exporter itself reads headers and timeouts there); what it
+ * does not take is lost, and the work goes on. Dispose to send the last ones. Throws UserError where the packages are absent.
+ */
+export async function openTraces({ version, env }: { version: string; env: Environment }): Promise<Traces> {
+  const api = await loadPeer(() => import('@opentelemetry/api'), '@opentelemetry/api', wanted)
+  const sdk = await loadPeer(() => import('@opentelemetry/sdk-trace-base'), '@opentelemetry/sdk-trace-base', wanted)
+  const otlp = await loadPeer(
+    () => import('@opentelemetry/exporter-trace-otlp-http'),
+    '@opentelemetry/exporter-trace-otlp-http',
+    wanted,
+  )
+  const { resourceFromAttributes } = await loadPeer(
+    () => import('@opentelemetry/resources'),
+    '@opentelemetry/resources',
+    wanted,
+  )
+  const name = env.OTEL_SERVICE_NAME || 'whetstone'
+  const provider = new sdk.BasicTracerProvider({
+    resource: resourceFromAttributes({ 'service.name': name, 'service.version': version }),
+    spanProcessors: [new sdk.BatchSpanProcessor(new otlp.OTLPTraceExporter({ url: endpointOf(env) }))],
+  })
+  const tracer = provider.getTracer('whetstone', version)
+  return {
+    observe(event) {
+      if (event.type !== 'run_ended') return
+      const parent = api.trace.setSpanContext(api.ROOT_CONTEXT, benchmarkSpan(event.benchmark))
+      const { record } = event
+      const options = {
+        kind: api.SpanKind.INTERNAL,
+        startTime: new Date(record.started_at),
+        attributes: attributesOf(event),
+      }
+      const span = tracer.startSpan(`invoke_agent ${record.engine.name}`, options, parent)
+      if (record.status === 'failed') span.setStatus({ code: api.SpanStatusCode.ERROR, message: record.error.kind })
+      span.end(new Date(record.ended_at))
+    },
+    async [Symbol.asyncDispose]() {
+      const sent = provider.shutdown().catch(() => {})
+      await Promise.race([sent, sleep(patienceMs, undefined, { ref: false })])
+    },
+  }
+}
+
+/** All runs of a benchmark are one trace, on whatever machine they are made: its ids follow from the benchmark's own. */
+export function benchmarkSpan(benchmark: string): SpanContext {
+  const hash = sha256(`trace of ${benchmark}`)
+  return { traceId: hash.slice(0, 32), spanId: hash.slice(32, 48), traceFlags: 1, isRemote: true }
+}
+
+function attributesOf(event: Extract<WorkerEvent, { type: 'run_ended' }>): Attributes {
+  const { record, benchmark, job, queue, attempt } = event
+  const all: Record<string, string | number | boolean | null> = {
+    'gen_ai.operation.name': 'invoke_agent',
+    'gen_ai.provider.name': record.engine.provider,
+    'gen_ai.agent.name': record.engine.name,
+    'gen_ai.agent.version': record.engine.version,
+    'gen_ai.response.model': record.engine.model,
+    'gen_ai.conversation.id': record.session_id,
+    ...tokensOf(record),
+    'error.type': record.status === 'completed' ? null : record.status === 'failed' ? record.error.kind : record.status,
+    'whetstone.benchmark': benchmark,
+    'whetstone.job': job,
+    'whetstone.queue': queue,
+    'whetstone.attempt': attempt,
+    'whetstone.run_id': record.run_id,
+    'whetstone.case': record.eval_name,
+    'whetstone.configuration': record.configuration,
+    'whetstone.status': record.status,
+    'whetstone.steps': record.steps,
+    'whetstone.cost_usd': record.cost?.usd ?? null,
+    'whetstone.skill_read': record.skill.read,
+  }
+  return Object.fromEntries(Object.entries(all).flatMap(([name, value]) => (value === null ? [] : [[name, value]])))
+}
+
+/** In the conventions, input tokens hold the cached ones too. */
+function tokensOf({ usage }: RunRecord): Record<string, number> {
+  if (usage === null) return {}
+  return {
+    'gen_ai.usage.input_tokens': usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
+    'gen_ai.usage.output_tokens': usage.output_tokens,
+    'gen_ai.usage.cache_read.input_tokens': usage.cache_read_tokens,
+    'gen_ai.usage.cache_creation.input_tokens': usage.cache_write_tokens,
+  }
+}
