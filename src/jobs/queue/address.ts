@@ -18,7 +18,7 @@ export interface QueueAddress {
 }
 
 /** As node:tls takes it. */
-export interface QueueTls {
+interface QueueTls {
   /** Texts of the authorities that are trusted; absent: the system's. */
   ca?: string
   rejectUnauthorized: boolean

@@ -28,7 +28,7 @@ export interface KeyRequest {
   env: Readonly<Record<string, string | undefined>>
 }
 
-export const keyVariable = 'WHETSTONE_QUEUE_KEY'
+const keyVariable = 'WHETSTONE_QUEUE_KEY'
 
 /** The signer of the key in the file, else in the environment; null: there is no key. Throws UserError for one that is unfit. */
 export function openSigner({ keyFile, env }: KeyRequest): Signer | null {
