@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
-import { bin, exitOf, fresh, makeSkill, report, startPractice } from './shared.mjs'
+import { bin, exitOf, fresh, makeSkill, peakOf, report, startPractice } from './shared.mjs'
 
 const count = Number(process.argv[2] ?? 1000)
 /** Long enough for every run to have begun its last request before the first of them is answered. */
@@ -47,15 +47,6 @@ async function coordinate(env) {
   const used = said.split('\n').filter((line) => line.startsWith('{"type":"grade_finished"')).length
   if (code !== 0) throw new Error(`exit code ${code}`)
   return { peak, used }
-}
-
-/** The most that a process had resident, by the system's own count; 0 when it is gone. */
-function peakOf(pid) {
-  try {
-    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
-  } catch {
-    return 0
-  }
 }
 
 /** The most requests that were open at once. */

@@ -1,25 +1,37 @@
-// Peak memory of a benchmark of 20,000 runs of a program that ends at once, in a process of its own: planned, run, graded, aggregated.
-import { spawnSync } from 'node:child_process'
-import { context, library, makeSkill, report, request } from './shared.mjs'
+// Peak memory of a benchmark of 20,000 runs of a program that ends at once, as a user starts it: planned, run, graded, aggregated.
+import { spawn } from 'node:child_process'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { bin, exitOf, fresh, makeSkill, peakOf, report } from './shared.mjs'
 
-const count = 20_000
+const count = Number(process.argv[2] ?? 20_000)
+const cases = 100
 
-async function child() {
-  const { bench } = await library()
-  const evals = Array.from({ length: 100 }, (_, at) => ({
-    id: at + 1,
-    prompt: `task ${at}`,
-    checks: [{ type: 'not_contains', value: 'done' }],
-  }))
-  const asked = request({ skill: makeSkill(evals), engine: 'command:true', runs: 100, concurrency: 32 })
-  const { benchmark } = await bench(asked, context())
-  if (benchmark.counts.used !== count) throw new Error(`only ${benchmark.counts.used} runs`)
-  console.log(process.resourceUsage().maxRSS / 1024)
+const evals = Array.from({ length: cases }, (_, at) => ({
+  id: at + 1,
+  prompt: `task ${at}`,
+  checks: [{ type: 'not_contains', value: 'done' }],
+}))
+const flags = {
+  engine: 'command:true',
+  runs: count / cases / 2,
+  concurrency: 32,
+  sandbox: 'off',
+  workspace: path.join(fresh(), 'ws'),
 }
-
-if (process.argv[2] === 'child') await child()
-else {
-  const { stdout, stderr, status } = spawnSync(process.execPath, [import.meta.filename, 'child'])
-  if (status !== 0) throw new Error(String(stderr))
-  report({ name: `memory of ${count} instant runs`, value: Number(stdout), limit: 250, unit: 'MiB' })
-}
+const words = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)])
+const child = spawn(process.execPath, [bin, 'bench', makeSkill(evals), ...words, '--no-cache', '--json'], {
+  env: { PATH: process.env.PATH, HOME: process.env.HOME },
+  stdio: ['ignore', 'pipe', 'inherit'],
+})
+let [peak, used] = [0, 0]
+createInterface({ input: child.stdout }).on('line', (line) => {
+  if (line.startsWith('{"type":"grade_finished"')) used += 1
+})
+const look = setInterval(() => {
+  peak = Math.max(peak, peakOf(child.pid))
+}, 100)
+const code = await exitOf(child)
+clearInterval(look)
+if (code !== 0 || used !== count) throw new Error(`exit code ${code}, ${used} graded`)
+report({ name: `memory of ${count} instant runs`, value: peak, limit: 250, unit: 'MiB' })

@@ -118,6 +118,15 @@ export async function startPractice(scenario) {
   }
 }
 
+/** The most that a process had resident, by the system's own count; 0 when it is gone. */
+export function peakOf(pid) {
+  try {
+    return Number(/VmHWM:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+  } catch {
+    return 0
+  }
+}
+
 export function exitOf(child) {
   return new Promise((resolve, reject) => {
     child.once('error', reject)

@@ -58,11 +58,14 @@ export async function withFlow<R>(
   options: { json: boolean; concurrency: number; env?: NodeJS.ProcessEnv },
   flow: (context: FlowContext) => Promise<R>,
 ): Promise<{ result: R; interrupted: boolean }> {
-  boundGarbage(options.concurrency)
+  boundGarbage({ atOnce: options.concurrency })
   const live: Live = options.json ? jsonView() : await terminalView(options.concurrency)
   using interrupts: Interrupts = listenForInterrupts(live.say)
   const context: FlowContext = {
-    emit: live.on,
+    emit: (event) => {
+      if (event.type === 'plan_ready') boundGarbage({ planned: event.runs })
+      live.on(event)
+    },
     env: options.env ?? process.env,
     drain: interrupts.drain,
     signal: interrupts.signal,
