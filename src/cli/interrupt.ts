@@ -22,8 +22,10 @@ const graceMs = 8000
 /** Agents are ended within 2 s of the abort; what takes longer is left to the reaper of the next start. */
 const lastMs = 5000
 
-/** Listens to SIGINT and SIGTERM until disposed. `say` prints what happens next. */
-export function listenForInterrupts(say: (line: string) => void): Interrupts {
+const stopping = 'Stopping: running agents may finish for 8 seconds. Ctrl-C again stops at once.'
+
+/** Listens to SIGINT and SIGTERM until disposed. `say` prints what happens next, as `words` have it. */
+export function listenForInterrupts(say: (line: string) => void, words = stopping): Interrupts {
   const drain = new AbortController()
   const stop = new AbortController()
   const timers: NodeJS.Timeout[] = []
@@ -33,7 +35,7 @@ export function listenForInterrupts(say: (line: string) => void): Interrupts {
   }
   const onSignal = () => {
     if (drain.signal.aborted) return stopNow()
-    say('Stopping: running agents may finish for 8 seconds. Ctrl-C again stops at once.')
+    say(words)
     drain.abort(new Interrupted('stopped'))
     timers.push(setTimeout(stopNow, graceMs))
   }

@@ -1,8 +1,10 @@
 /** Notes on runs: those that came with the page, those of this reader, and where they are kept. */
 import { useEffect, useState } from 'preact/hooks'
 import type { PageNote } from '../../schemas/page.ts'
+import { onKept, onLost } from './live.ts'
 import type { Model, Run } from './model.ts'
 import { download, isServed, post } from './out.ts'
+import { parseVisible } from './unpack.ts'
 
 /** skill-creator's name of a run: its folder with / as -. */
 export function noteOf(run: Run): string {
@@ -23,7 +25,7 @@ export function previousNote({ page }: Model, id: string): string | null {
 
 const notes = new Map<string, PageNote>()
 const listeners = new Set<() => void>()
-const shared = { ready: false, state: '' }
+const shared: { ready: boolean; state: string; shown?: Model } = { ready: false, state: '' }
 
 interface Feedback {
   notes: ReadonlyMap<string, PageNote>
@@ -38,11 +40,37 @@ export function useFeedback(model: Model): Feedback {
     listeners.add(changed)
     return () => void listeners.delete(changed)
   }, [])
-  if (!shared.ready) {
-    shared.ready = true
-    for (const one of [...model.page.feedback, ...drafts(model)]) if (isNewer(one)) notes.set(one.run_id, one)
-  }
+  if (!shared.ready) start(model)
+  if (shared.shown !== model) merge(model.page.feedback)
+  shared.shown = model
   return { notes, write: (id, text) => write(model, id, text), state: shared.state }
+}
+
+function start(model: Model): void {
+  shared.ready = true
+  merge(model.page.feedback)
+  for (const one of drafts(model)) {
+    if (!isNewer(one)) continue
+    notes.set(one.run_id, one)
+    if (isServed) unsent.add(one.run_id)
+  }
+  if (!isServed) return
+  const send = () => sendUnsent(model)
+  if (unsent.size > 0) send()
+  onLost((lost) => lost || unsent.size === 0 || send())
+  addEventListener('pagehide', () => unsent.size > 0 && post('feedback', fileOf(unsentNotes()), true))
+  onKept((path, body) => path === '/feedback' && takeIn(body))
+}
+
+/** What another page has saved. What is being written here stays. */
+function takeIn(body: string): void {
+  const { reviews }: { reviews: PageNote[] } = parseVisible(body)
+  merge(reviews)
+  say(shared.state)
+}
+
+function merge(found: readonly PageNote[]): void {
+  for (const one of found) if (!unsent.has(one.run_id) && isNewer(one)) notes.set(one.run_id, one)
 }
 
 /** What was kept in the browser may be older than what was saved elsewhere since. */
@@ -53,26 +81,29 @@ function isNewer({ run_id, timestamp }: PageNote): boolean {
 
 function write(model: Model, id: string, text: string): void {
   notes.set(id, { run_id: id, feedback: text, timestamp: new Date().toISOString() })
+  if (isServed) unsent.add(id)
   keep(model)
   say(isServed ? 'Saving…' : 'Kept in this browser; download it to use it.')
   if (!isServed) return
-  unsent.add(id)
-  schedule()
+  clearTimeout(timer.id)
+  timer.id = setTimeout(() => sendUnsent(model), 300)
 }
 
 const timer = { id: 0 }
 /** Written here and not saved yet: what other pages wrote or emptied since is theirs to say. */
 const unsent = new Set<string>()
 
-function schedule(): void {
-  clearTimeout(timer.id)
-  timer.id = setTimeout(() => {
-    const sent = [...unsent].flatMap((id) => notes.get(id) ?? [])
-    post('feedback', fileOf(sent)).then((problem) => {
-      if (problem === null) for (const one of sent) if (notes.get(one.run_id) === one) unsent.delete(one.run_id)
-      say(problem ?? 'Saved.')
-    })
-  }, 300)
+function unsentNotes(): PageNote[] {
+  return [...unsent].flatMap((id) => notes.get(id) ?? [])
+}
+
+function sendUnsent(model: Model): void {
+  const sent = unsentNotes()
+  post('feedback', fileOf(sent)).then((problem) => {
+    if (problem === null) for (const one of sent) if (notes.get(one.run_id) === one) unsent.delete(one.run_id)
+    keep(model)
+    say(problem === null ? 'Saved.' : `${problem} It is kept in this browser and sent again when the server answers.`)
+  })
 }
 
 function say(text: string): void {
@@ -98,7 +129,9 @@ function storageKey({ page }: Model): string {
 
 function keep(model: Model): void {
   try {
-    localStorage.setItem(storageKey(model), JSON.stringify([...notes.values()]))
+    // a served page keeps what is on its way alone: what was saved is the server's to tell
+    const kept = isServed ? unsentNotes() : [...notes.values()]
+    localStorage.setItem(storageKey(model), JSON.stringify(kept))
   } catch {
     // a browser that keeps nothing for files: the notes last as long as the page
   }

@@ -13,6 +13,13 @@ export function onLost(hearer: (lost: boolean) => void): () => void {
   return () => void hearers.delete(hearer)
 }
 
+const keepers = new Set<(path: string, body: string) => void>()
+
+/** Told what any open page has saved: where, and what it sent. */
+export function onKept(keeper: (path: string, body: string) => void): void {
+  keepers.add(keeper)
+}
+
 /** `draw` gets the page as it is now, each time something changed. */
 export function listen(draw: (model: Model) => void): void {
   if (!isServed) return
@@ -38,6 +45,10 @@ export function listen(draw: (model: Model) => void): void {
   source.onmessage = ({ data }) => {
     if (data !== state.shown || state.busy) void changed()
   }
+  source.addEventListener('kept', ({ data }) => {
+    const { path, body }: { path: string; body: string } = JSON.parse(data)
+    for (const keeper of keepers) keeper(path, body)
+  })
   source.onerror = () => say(true)
   source.onopen = () => say(false)
 }
@@ -58,5 +69,5 @@ async function takeIn(draw: (model: Model) => void): Promise<string | undefined>
   found.delete('page')
   replaceEmbedded(found)
   draw(modelOf(page))
-  return /<html data-state="(\d+)"/.exec(text)?.[1]
+  return /<html data-state="([\w.]+)"/.exec(text)?.[1]
 }

@@ -2,9 +2,10 @@
 
 export const isServed = location.protocol !== 'file:' && document.documentElement.dataset.served === 'yes'
 
-/** Why it was not saved; null: it was. */
-export function post(path: string, body: string): Promise<string | null> {
-  return fetch(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body }).then(
+/** Why it was not saved; null: it was. `last`: the page is being left, and the browser sends it all the same. */
+export function post(path: string, body: string, last = false): Promise<string | null> {
+  const headers = { 'content-type': 'application/json' }
+  return fetch(path, { method: 'POST', headers, body, keepalive: last }).then(
     async (answer) => (answer.ok ? null : `Not saved: ${(await answer.text()) || answer.status}`),
     () => 'Not saved: the server does not answer.',
   )

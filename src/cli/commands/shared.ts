@@ -55,12 +55,12 @@ export async function showResult(result: Summarized, how: HowToShow): Promise<nu
 
 /** Runs a flow with the live view (or JSON lines) and Ctrl-C; the view always ends. */
 export async function withFlow<R>(
-  options: { json: boolean; concurrency: number; env?: NodeJS.ProcessEnv },
+  options: { json: boolean; concurrency: number; env?: NodeJS.ProcessEnv; stopping?: string },
   flow: (context: FlowContext) => Promise<R>,
 ): Promise<{ result: R; interrupted: boolean }> {
   boundGarbage({ atOnce: options.concurrency })
   const live: Live = options.json ? jsonView() : await terminalView(options.concurrency)
-  using interrupts: Interrupts = listenForInterrupts(live.say)
+  using interrupts: Interrupts = listenForInterrupts(live.say, options.stopping)
   const context: FlowContext = {
     emit: (event) => {
       if (event.type === 'plan_ready') boundGarbage({ planned: event.runs })

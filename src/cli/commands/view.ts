@@ -97,7 +97,7 @@ function asked({ folder, compare, trend, serve }: Asked): { folder: string; agai
 
 async function serveUntilStopped(folder: string, { json, open }: { json: boolean; open: boolean }): Promise<void> {
   const { serve } = await import('../../flows/serve/serve.ts')
-  await withFlow({ json, concurrency: 1 }, (context) =>
+  await withFlow({ json, concurrency: 1, stopping: 'Served no longer.' }, (context) =>
     serve(folder, context, (url) => {
       process.stdout.write(json ? `${JSON.stringify({ type: 'serving', url })}\n` : `serving ${url} (Ctrl-C ends it)\n`)
       if (open && !json && process.stdout.isTTY === true) void openPage(url)

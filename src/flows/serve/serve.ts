@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Plan } from '../../../schemas/plan.ts'
 import { exists } from '../../base/files.ts'
+import { sha256 } from '../../base/json.ts'
 import { redactorFor } from '../../base/redact.ts'
 import { auditLogFile } from '../../store/audit_log.ts'
 import { isHeld } from '../../store/lease.ts'
@@ -29,6 +30,7 @@ export async function serve(asked: string, context: FlowContext, started: (url: 
   const server = await startServer({
     page: () => pageNow(seen, own, context),
     data: path.join(own, 'report.data'),
+    port: portOf(folder),
     keep: new Map([
       ['/feedback', (body: string) => mergeNotes(file, body)],
       ...(plan === null ? [] : [['/audit', (body: string) => keepMark(folder, plan, body)] as const]),
@@ -42,6 +44,11 @@ export async function serve(asked: string, context: FlowContext, started: (url: 
     await server.close()
     await rm(own, { recursive: true, force: true })
   }
+}
+
+/** The same for the same folder, among those that systems give to nobody by themselves. */
+function portOf(folder: string): number {
+  return 20_000 + (Number.parseInt(sha256(folder).slice(0, 6), 16) % 10_000)
 }
 
 interface Seen {

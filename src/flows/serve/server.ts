@@ -11,6 +11,8 @@ export interface Served {
   data: string
   /** What is kept of what the page sends, by path; throws where it is unfit. */
   keep: ReadonlyMap<string, (body: string) => Promise<void>>
+  /** Taken where it is free: a page that is open finds a server that was started again. */
+  port: number
 }
 
 export interface Server {
@@ -29,9 +31,9 @@ const headers = {
   'cache-control': 'no-store',
 }
 
-/** On 127.0.0.1, at a free port. */
+/** On 127.0.0.1, at the port that is asked for or any free one. */
 export async function startServer(served: Served): Promise<Server> {
-  const live: Live = { listening: new Set(), state: 0 }
+  const live: Live = { listening: new Set(), started: Date.now().toString(36), changes: 0 }
   const server = createServer((request, response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     const refusal = refused(request, portOf(server.address()))
@@ -43,12 +45,11 @@ export async function startServer(served: Served): Promise<Server> {
       end(response, 500, error instanceof Error ? error.message : String(error))
     })
   })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
+  await listenAt(server, served.port).catch(() => listenAt(server, 0))
   return {
     url: `http://127.0.0.1:${portOf(server.address())}/`,
     changed: () => {
-      live.state += 1
+      live.changes += 1
       for (const response of live.listening) tellState(response, live)
     },
     close: async () => {
@@ -58,6 +59,11 @@ export async function startServer(served: Served): Promise<Server> {
       await once(server, 'close')
     },
   }
+}
+
+async function listenAt(server: import('node:http').Server, port: number): Promise<void> {
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
 }
 
 function portOf(address: ReturnType<import('node:http').Server['address']>): number {
@@ -87,18 +93,23 @@ interface Exchange {
   live: Live
 }
 
-/** Who listens, and the number of what they should see: a page that was sent before the last change says an older one. */
+/** Who listens, and what they should see: a page that was sent before the last change, or by an earlier server, says another state. */
 interface Live {
   listening: Set<ServerResponse>
-  state: number
+  started: string
+  changes: number
 }
 
-function tellState(response: ServerResponse, { state }: Live): void {
-  response.write(`data: ${state}\n\n`)
+function stateOf({ started, changes }: Live): string {
+  return `${started}.${changes}`
+}
+
+function tellState(response: ServerResponse, live: Live): void {
+  response.write(`data: ${stateOf(live)}\n\n`)
 }
 
 async function pageOf(served: Served, live: Live): Promise<string> {
-  const { state } = live
+  const state = stateOf(live)
   return (await served.page()).replace('<html', `<html data-state="${state}"`)
 }
 
@@ -113,7 +124,11 @@ async function answer({ request, response, served, live }: Exchange): Promise<vo
     return
   }
   const keep = request.method === 'POST' ? served.keep.get(target) : undefined
-  if (keep !== undefined) return keepBody(request, response, keep)
+  if (keep !== undefined) {
+    const body = await keepBody(request, response, keep)
+    if (body !== null) tellKept(live, target, body)
+    return
+  }
   const [, name] = /^GET \/report\.data\/([A-Za-z0-9][A-Za-z0-9._-]*\.js)$/.exec(asked) ?? []
   const file = name === undefined ? null : path.join(served.data, name)
   if (file === null || !existsSync(file)) return end(response, 404, 'nothing here')
@@ -121,23 +136,40 @@ async function answer({ request, response, served, live }: Exchange): Promise<vo
   createReadStream(file).pipe(response)
 }
 
+/** What one page has saved the others show; one that does not read is cut off, and asks again when it does. */
+function tellKept({ listening }: Live, path: string, body: string): void {
+  const text = `event: kept\ndata: ${JSON.stringify({ path, body })}\n\n`
+  for (const response of listening) {
+    if (response.writableLength > largestBody) response.destroy()
+    else response.write(text)
+  }
+}
+
+/** What was kept; null: nothing was, which the answer says. */
 async function keepBody(
   request: IncomingMessage,
   response: ServerResponse,
   keep: (body: string) => Promise<void>,
-): Promise<void> {
-  if (!(request.headers['content-type'] ?? '').startsWith('application/json')) return end(response, 415, 'not JSON')
+): Promise<string | null> {
+  const refuse = (status: number, text: string) => {
+    end(response, status, text)
+    return null
+  }
+  if (!(request.headers['content-type'] ?? '').startsWith('application/json')) return refuse(415, 'not JSON')
   const parts: Buffer[] = []
   let size = 0
   for await (const part of request) {
     const bytes = Buffer.from(part)
     size += bytes.length
-    if (size > largestBody) return end(response, 413, 'too long')
+    if (size > largestBody) return refuse(413, 'too long')
     parts.push(bytes)
   }
-  const problem = await keep(Buffer.concat(parts).toString('utf8')).then(
+  const body = Buffer.concat(parts).toString('utf8')
+  const problem = await keep(body).then(
     () => null,
     (error: unknown) => (error instanceof Error ? error.message : String(error)),
   )
-  end(response, problem === null ? 200 : 400, problem ?? 'saved')
+  if (problem !== null) return refuse(400, problem)
+  end(response, 200, 'saved')
+  return body
 }
