@@ -3,6 +3,7 @@ import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { z } from 'zod'
 import { codeOf, messageOf, UserError } from './error.ts'
+import { readSmall } from './files.ts'
 
 /** Parses JSON text (a BOM is ignored). Throws UserError with line and column of the mistake. */
 export function parseJson(text: string, file: string): unknown {
@@ -40,7 +41,7 @@ export async function readJson<S extends z.ZodType>(schema: S, file: string): Pr
 /** Reads a text file. Throws UserError when it is not there or can't be read. */
 export async function readText(file: string): Promise<string> {
   try {
-    return await readFile(file, 'utf8')
+    return readSmall(file)?.toString('utf8') ?? (await readFile(file, 'utf8'))
   } catch (error) {
     throw new UserError(codeOf(error) === 'ENOENT' ? `${file}: no such file` : `${file}: ${messageOf(error)}`)
   }

@@ -1,5 +1,5 @@
 /** The door for YAML that others wrote: bounded size and aliases, no type beyond JSON's, and a line and column for every key. */
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
+import { type Document, isAlias, isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from 'yaml'
 import { messageOf } from './error.ts'
 
 /** In characters. */
@@ -32,26 +32,75 @@ export function readYaml(text: string, firstLine = 1): Yaml {
     const { line, col } = counter.linePos(offset)
     return { line: line + firstLine - 1, column: col }
   }
+  if (isDeep(text)) return { ok: false, message: tooDeep, at: start }
   try {
     const document = parseDocument(text, { lineCounter: counter, schema: 'core', merge: false })
     const [broken] = document.errors
     if (broken !== undefined) {
+      if (broken.message.startsWith('Maximum call stack')) return { ok: false, message: tooDeep, at: start }
       const [first = ''] = broken.message.split('\n')
       return { ok: false, message: first.replace(/ at line \d+, column \d+:?$/, ''), at: placeOf(broken.pos[0]) }
     }
     const { contents } = document
+    const odd = oddKey(contents, document)
+    if (odd !== null) return { ok: false, message: 'a key must be text', at: placeOf(odd) }
     return {
       ok: true,
       value: document.toJS({ maxAliasCount: 100 }),
-      texts: parseDocument(text, { schema: 'failsafe', merge: false }).toJS({ maxAliasCount: 100 }),
+      texts: writtenIn(contents, document),
       at: (path) => {
         const offset = offsetOf(contents, path)
         return offset === null ? start : placeOf(offset)
       },
     }
   } catch (error) {
-    return { ok: false, message: messageOf(error), at: start }
+    return { ok: false, message: error instanceof RangeError ? tooDeep : messageOf(error), at: start }
   }
+}
+
+const tooDeep = 'nested too deeply, or an anchor that holds itself'
+const levels = 1000
+
+/** Brackets, dashes and question marks that open one thing in another: the parser takes a second for each few thousand. */
+function isDeep(text: string): boolean {
+  if (/^[ \t]*(?:[-?][ \t]+){200}/m.test(text)) return true
+  let open = 0
+  for (const [sign] of text.matchAll(/[[\]{}]/g)) {
+    open = sign === '[' || sign === '{' ? open + 1 : Math.max(0, open - 1)
+    if (open > levels) return true
+  }
+  return false
+}
+
+/** Where a list or a map is a key: its name would be its text, and keys in keys take twice the time for each level. Gives its offset. */
+function oddKey(node: unknown, document: Document.Parsed): number | null {
+  if (isSeq(node)) return firstOf(node.items, (item) => oddKey(item, document))
+  if (!isMap(node)) return null
+  return firstOf(node.items, ({ key, value }) => {
+    const named = isAlias(key) ? key.resolve(document) : key
+    if (isNodeWithRange(key) && (isMap(named) || isSeq(named))) return key.range[0]
+    return oddKey(value, document)
+  })
+}
+
+function firstOf<T>(items: readonly T[], of: (item: T) => number | null): number | null {
+  for (const item of items) {
+    const found = of(item)
+    if (found !== null) return found
+  }
+  return null
+}
+
+/** A node with every scalar as it is written. Aliases lead where those of `value` do, which were counted before. */
+function writtenIn(node: unknown, document: Document.Parsed): unknown {
+  if (isAlias(node)) return writtenIn(node.resolve(document), document)
+  if (isMap(node)) {
+    return Object.fromEntries(
+      node.items.map(({ key, value }) => [String(writtenIn(key, document)), writtenIn(value, document)]),
+    )
+  }
+  if (isSeq(node)) return node.items.map((item) => writtenIn(item, document))
+  return isScalar(node) ? (node.source ?? '') : null
 }
 
 /** Where a key or an item stands in the text, or the nearest one above it; null: nowhere. */

@@ -1,9 +1,11 @@
 /** Every suite at or below a place, whatever its format. */
-import { readdir, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
+import { setImmediate as immediate } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Suite } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/error.ts'
+import { entriesIn } from '../../base/files.ts'
 import { nearest } from '../../base/nearest.ts'
 import { formats, type SuiteFormat, type Tree } from './formats/table.ts'
 import { rootAbove } from './load.ts'
@@ -85,9 +87,11 @@ function suiteAt(name: string, row: SuiteFormat, place: string): FoundSuite {
 /** Dot-folders, node_modules and folders of results are not entered; links are not followed. */
 async function readTree(root: string): Promise<Tree> {
   const files: string[] = []
+  let entered = 0
   const enter = async (folder: string): Promise<void> => {
-    const entries = await readdir(path.join(root, folder), { withFileTypes: true }).catch(() => [])
-    for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+    entered += 1
+    if (entered % 250 === 0) await immediate() // Ctrl-C is heard in a large tree too
+    for (const entry of entriesIn(path.join(root, folder))) {
       const relative = folder === '' ? entry.name : `${folder}/${entry.name}`
       if (entry.isDirectory()) {
         if (!isPassedOver(entry.name)) await enter(relative)

@@ -1,7 +1,7 @@
 /** The frontmatter of a SKILL.md: its name and description. */
-import { parse } from 'yaml'
 import { z } from 'zod'
-import { messageOf, UserError } from '../../base/error.ts'
+import { UserError } from '../../base/error.ts'
+import { readYaml } from '../../base/yaml.ts'
 
 export interface Frontmatter {
   name: string
@@ -31,21 +31,22 @@ export function readFrontmatter(text: string, file: string): Frontmatter {
 }
 
 function readBlock(block: string, file: string): { values: Record<string, unknown>; warnings: string[] } {
-  try {
-    const values = fields.safeParse(parse(block))
+  const yaml = readYaml(block, 2)
+  if (yaml.ok) {
+    const values = fields.safeParse(yaml.value)
     return { values: values.success ? values.data : {}, warnings: [] }
-  } catch (error) {
-    const mistake = messageOf(error).split('\n')[0] ?? ''
-    const values = plainLines(block)
-    if (values.name === undefined || values.description === undefined) {
-      throw new UserError(
-        `${file}: the frontmatter is not valid YAML: ${mistake}`,
-        'mend it; quote values that hold ": "',
-      )
-    }
-    const warning = `not valid YAML (${mistake}); name and description were read line by line. Quote values that hold ": "`
-    return { values, warnings: [warning] }
   }
+  const { message, at } = yaml
+  const mistake = `${message} at line ${at.line}, column ${at.column}`
+  const values = plainLines(block)
+  if (values.name === undefined || values.description === undefined) {
+    throw new UserError(
+      `${file}: the frontmatter is not valid YAML: ${mistake}`,
+      'mend it; quote values that hold ": "',
+    )
+  }
+  const warning = `not valid YAML (${mistake}); name and description were read line by line. Quote values that hold ": "`
+  return { values, warnings: [warning] }
 }
 
 /** `name: …` and `description: …` as plain lines, further lines indented: what authors who never quote mean. */

@@ -109,7 +109,7 @@ async function refusalOf({ source, isAbsolute, info }: Candidate, { file, root }
 }
 
 /** Whether a path lies outside a folder (the folder itself is inside). */
-function leaves(folder: string, inner: string): boolean {
+export function leaves(folder: string, inner: string): boolean {
   const relative = path.relative(folder, inner)
   return relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative)
 }

@@ -95,6 +95,16 @@ describe('a case', () => {
       { cannot_run: expect.stringContaining('beside itself') },
     ],
     [
+      'a scaffold that several cases share',
+      { 'case.yaml': yaml('context: { scaffold_script: ../s.sh }'), '../s.sh': 'echo a' },
+      { setup: "bash -c 'echo a'", cannot_run: null },
+    ],
+    [
+      'a scaffold from elsewhere',
+      { 'case.yaml': yaml('context: { scaffold_script: ../../../../etc/passwd }') },
+      { setup: null, cannot_run: expect.stringContaining('leads out of what holds evals/') },
+    ],
+    [
       'a conversation before',
       { 'case.yaml': yaml('context: { history_file: h.jsonl }') },
       { cannot_run: expect.stringContaining('history_file') },
@@ -103,7 +113,7 @@ describe('a case', () => {
     [
       'YAML that is none',
       { 'case.yaml': 'a: [' },
-      { cannot_run: expect.stringMatching(/^case\.yaml is not valid YAML/) },
+      { cannot_run: expect.stringMatching(/^case\.yaml:1:\d+ is not valid YAML/) },
     ],
   ])('%s', async (_, files, expected) => expect(await caseOf({ ...files, ...llm })).toMatchObject(expected))
 

@@ -34,7 +34,7 @@ describe('frontmatter', () => {
     ['no description', '---\nname: sums\n---\n', /the frontmatter has no description/],
     ['empty description', '---\nname: sums\ndescription: ""\n---\n', /the frontmatter has no description/],
     ['a name that is a number', '---\nname: 7\ndescription: d\n---\n', /name must be text, found 7/],
-    ['a name that holds itself', '---\nname: &a [*a]\ndescription: d\n---\n', /name must be text, found a list/],
+    ['a name that holds itself', '---\nname: &a [*a]\ndescription: d\n---\n', /an anchor that holds itself/],
     ['broken YAML', '---\nname: [\n---\n', /the frontmatter is not valid YAML/],
     ['a name that leads elsewhere', '---\nname: ../x\ndescription: d\n---\n', /cannot be a folder's name/],
   ])('refused: %s', async (_, text, message) => {

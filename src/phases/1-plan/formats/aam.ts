@@ -1,9 +1,8 @@
 /** AAM packages: evals/eval-config.json and evals/cases/*.yaml, with the package around the agent. */
-import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/error.ts'
-import { exists } from '../../../base/files.ts'
+import { entriesIn, exists } from '../../../base/files.ts'
 import type { InspectedSuite } from '../inspected.ts'
 import { collectWarnings } from '../warnings.ts'
 import { readAamCase } from './aam/case.ts'
@@ -60,8 +59,8 @@ export async function inspectAam(place: string, root: string): Promise<Inspected
   const config = configOf(place)
   const { warn, list } = collectWarnings(config)
   const folder = path.join(path.dirname(config), 'cases')
-  const names = (await readdir(folder).catch(() => [])).filter(
-    (name) => isCase(name) && (place === config || name === path.basename(place)),
+  const names = entriesIn(folder).flatMap(({ name }) =>
+    isCase(name) && (place === config || name === path.basename(place)) ? name : [],
   )
   const { defaults, sandbox, env } = await readConfig(config, warn)
   const packageRoot = rootOfAam(config)
@@ -69,7 +68,7 @@ export async function inspectAam(place: string, root: string): Promise<Inspected
   if (names.length === 0)
     throw new UserError(`${folder}: no case found`, 'write <name>.yaml there; docs/formats.md shows one')
   const read: { one: Omit<SuiteCase, 'eval_id'>; file: string }[] = []
-  for (const name of names.sort()) {
+  for (const name of names) {
     const file = path.join(folder, name)
     read.push({ one: await readAamCase({ file, config, package: own, env, warn }), file })
   }

@@ -1,10 +1,9 @@
 /** The suite of a plugin, as `claude plugin eval` has it: a folder evals/ with a folder for each case. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { glob } from 'tinyglobby'
 import type { Suite, SuiteCase } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/error.ts'
-import { exists } from '../../../base/files.ts'
+import { entriesIn, exists } from '../../../base/files.ts'
 import type { InspectedSuite } from '../inspected.ts'
 import { collectWarnings } from '../warnings.ts'
 import { nameOfSkill } from './evals_json.ts'
@@ -15,9 +14,9 @@ export const pluginEvalPlaces = ['evals/<case>/prompt.md', 'evals/<case>/case.ya
 /** The evals folder of a skill or plugin, or the folder itself where its own folders are cases; null: neither. */
 export async function findPluginEval(folder: string): Promise<string | null> {
   const inner = path.join(folder, 'evals')
-  if ((await casesIn(inner)).length > 0) return inner
+  if (casesIn(inner).length > 0) return inner
   const isSkill = await exists(path.join(folder, 'SKILL.md'))
-  return isSkill || (await casesIn(folder)).length === 0 ? null : folder
+  return isSkill || casesIn(folder).length === 0 ? null : folder
 }
 
 /** Every outermost folder evals/ with a folder of a case in it. */
@@ -38,7 +37,7 @@ export async function loadPluginEval(place: string, skillRoot: string): Promise<
 export async function inspectPluginEval(place: string, skillRoot: string): Promise<InspectedSuite> {
   const isFolder = (await stat(place).catch(() => null))?.isDirectory() === true
   const root = isFolder ? place : path.dirname(place)
-  const keys = isFolder ? await casesIn(place) : ['.']
+  const keys = isFolder ? casesIn(place) : ['.']
   if (keys.length === 0) throw new UserError(`${place}: no case found`, `write ${pluginEvalPlaces.join(' or ')}`)
   const { warn, list } = collectWarnings(place)
   const cases: SuiteCase[] = []
@@ -58,9 +57,24 @@ export async function inspectPluginEval(place: string, skillRoot: string): Promi
 }
 
 /** Folders of cases, relative, sorted; results and mocks of earlier runs are none. */
-async function casesIn(folder: string): Promise<string[]> {
-  if (!(await exists(folder))) return []
-  const ignore = ['results/**', 'mocks/**', '**/node_modules/**', '**/graders/**']
-  const found = await glob('**/{prompt.md,case.yaml}', { cwd: folder, ignore })
-  return [...new Set(found.map((file) => path.posix.dirname(file)))].filter((key) => key !== '.').sort()
+function casesIn(folder: string): string[] {
+  const found: string[] = []
+  const enter = (key: string): void => {
+    for (const entry of entriesIn(path.join(folder, key))) {
+      const inner = key === '' ? entry.name : `${key}/${entry.name}`
+      if (entry.isDirectory()) {
+        if (!isPart(entry.name, key)) enter(inner)
+      } else if (key !== '' && entry.isFile() && caseFiles.has(entry.name)) found.push(key)
+    }
+  }
+  enter('')
+  return [...new Set(found)].sort()
+}
+
+const caseFiles: ReadonlySet<string> = new Set(['prompt.md', 'case.yaml'])
+
+/** Dot-folders, what cases consist of, and at the top what earlier runs left. */
+function isPart(name: string, key: string): boolean {
+  if (name.startsWith('.') || name === 'node_modules' || name === 'graders') return true
+  return key === '' && (name === 'results' || name === 'mocks')
 }

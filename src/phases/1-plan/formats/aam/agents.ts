@@ -1,6 +1,7 @@
 /** agents/<name>/agent.yaml and system-prompt.md of an AAM package: who the agent is, what it may use. */
-import { readdir, readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { entriesIn } from '../../../../base/files.ts'
+import { readText } from '../../../../base/json.ts'
 import type { Warn } from '../../warnings.ts'
 import { leavesFolder } from './config.ts'
 import { openAamFile } from './fields.ts'
@@ -39,9 +40,8 @@ const toolNames: Readonly<Record<string, readonly string[]>> = {
 
 /** Never throws: an agent that can't be read is left out, with a warning. */
 export async function readAgents(folder: string, known: Known, warn: Warn): Promise<AamAgent[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
   const agents: AamAgent[] = []
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  for (const entry of entriesIn(folder)) {
     const place = path.join(folder, entry.name)
     const agent = entry.isDirectory()
       ? await readAgent(place, known, warn)
@@ -55,7 +55,7 @@ export async function readAgents(folder: string, known: Known, warn: Warn): Prom
 
 async function readAgent(folder: string, known: Known, warn: Warn): Promise<AamAgent | null> {
   const file = path.join(folder, 'agent.yaml')
-  const text = await readFile(file, 'utf8').catch(() => null)
+  const text = await readText(file).catch(() => null)
   if (text === null) {
     warn(file, 'no such file; the agent is left out')
     return null
@@ -76,7 +76,7 @@ async function readAgent(folder: string, known: Known, warn: Warn): Promise<AamA
   fields.known('version')
   parameters.known('temperature')
   if (description === null) fields.wrong('description', 'is missing')
-  const body = leavesFolder(prompt) ? null : await readFile(path.join(folder, prompt), 'utf8').catch(() => null)
+  const body = leavesFolder(prompt) ? null : await readText(path.join(folder, prompt)).catch(() => null)
   if (body === null) fields.wrong('system_prompt', `names ${prompt}, which can't be read below the agent's folder`)
   for (const { at, message } of [...mistakes, ...unknown()]) warn(at, message)
   if (body === null) return null
@@ -97,7 +97,7 @@ function mannerOf(value: string | null, what: string): string[] {
 
 /** The older form: one file that is a sub-agent already. */
 async function readLegacy(file: string): Promise<AamAgent | null> {
-  const text = await readFile(file, 'utf8').catch(() => null)
+  const text = await readText(file).catch(() => null)
   if (text === null) return null
   const name = path.basename(file, '.md')
   const description = /^description:[ \t]*(.+)$/m.exec(text)?.[1] ?? name

@@ -1,9 +1,10 @@
 /** One evals/cases/*.yaml of an AAM package. */
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Check } from '../../../../../schemas/check.ts'
 import type { Environment, InputFile, SuiteCase } from '../../../../../schemas/suite.ts'
 import { messageOf } from '../../../../base/error.ts'
+import { readText } from '../../../../base/json.ts'
 import { placeInputs } from '../../inputs.ts'
 import type { Warn } from '../../warnings.ts'
 import { leavesFolder } from './config.ts'
@@ -65,7 +66,7 @@ export async function readAamCase(place: CasePlace): Promise<Omit<SuiteCase, 'ev
 async function textOf(file: string): Promise<string> {
   const { size } = await stat(file)
   if (size > longestFile) throw new Error(`larger than ${longestFile / 2 ** 20} MiB`)
-  return readFile(file, 'utf8')
+  return readText(file)
 }
 
 function blank(name: string, reasons: readonly string[]): Omit<SuiteCase, 'eval_id'> {

@@ -1,7 +1,8 @@
 /** hooks/hooks.json of an AAM package as Claude Code's hooks; each command gets what a session says in both dialects. */
-import { readFile } from 'node:fs/promises'
 import type { HookEntry, Hooks } from '../../../../../schemas/environment.ts'
-import { codeOf, messageOf } from '../../../../base/error.ts'
+import { messageOf } from '../../../../base/error.ts'
+import { exists } from '../../../../base/files.ts'
+import { readText } from '../../../../base/json.ts'
 import { readYaml } from '../../../../base/yaml.ts'
 import { isObject } from '../evals_json/fields.ts'
 
@@ -33,8 +34,8 @@ export interface AamHooks {
 
 /** Never throws: what can't be read is left out with a warning; null: there is no such file. */
 export async function readAamHooks(file: string): Promise<AamHooks | null> {
-  const text = await readFile(file, 'utf8').catch((error: unknown) => (codeOf(error) === 'ENOENT' ? null : error))
-  if (text === null) return null
+  if (!(await exists(file))) return null
+  const text = await readText(file).catch((error: unknown) => error)
   const warnings: AamHooks['warnings'] = []
   const nothing = (message: string) => ({ groups: {}, warnings: [{ at: file, message }] })
   if (typeof text !== 'string') return nothing(messageOf(text))

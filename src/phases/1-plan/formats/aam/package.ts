@@ -1,13 +1,12 @@
 /** An AAM package as evals install it: skills, hooks, rules, agents, commands, MCP servers, AGENTS.md. */
-import { readFileSync, statSync } from 'node:fs'
-import { readdir, readFile } from 'node:fs/promises'
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import type { Hooks, McpServers } from '../../../../../schemas/environment.ts'
 import { mcpServers } from '../../../../../schemas/environment.ts'
 import type { InputFile } from '../../../../../schemas/suite.ts'
 import { messageOf } from '../../../../base/error.ts'
-import { exists, hashFile, walk } from '../../../../base/files.ts'
-import { checkAs, parseJson, readText, sha256 } from '../../../../base/json.ts'
+import { entriesIn, exists, hashFile, walk } from '../../../../base/files.ts'
+import { checkAs, parseJson, readText } from '../../../../base/json.ts'
 import type { Warn } from '../../warnings.ts'
 import { isObject, textIn } from '../evals_json/fields.ts'
 import { type AamAgent, readAgents } from './agents.ts'
@@ -51,7 +50,7 @@ export async function readPackage(root: string, warn: Warn): Promise<AamPackage>
     skillsOf(root),
     rulesOf(root),
     flatFiles(path.join(root, 'commands')),
-    readFile(path.join(root, 'AGENTS.md'), 'utf8').catch(() => null),
+    readText(path.join(root, 'AGENTS.md')).catch(() => null),
   ])
   for (const { at, message } of hooks?.warnings ?? []) warn(at, message)
   const { name, version } = manifest
@@ -119,31 +118,23 @@ function isTests([top, second, third]: readonly string[]): boolean {
 
 async function packageFiles(root: string): Promise<InputFile[]> {
   const { files } = await walk(root, { skip: isHidden, unreadable: 'leave_out' })
-  return Promise.all(files.map((file) => inputOf(file.source, file.path)))
+  return Promise.all(files.map((file) => inputOf(file.source, file.path, file.bytes)))
 }
 
-/** Content decides, so that a package moved elsewhere is the same. Small files are read at once: a stream for each takes ten times as long. */
-async function inputOf(source: string, name: string): Promise<InputFile> {
-  const { size: bytes } = statSync(source)
-  const hash = bytes > atOnce ? await hashFile(source) : sha256(readFileSync(source))
-  return { path: name, source, kind: 'file', sha256: hash, bytes }
+/** Content decides, so that a package moved elsewhere is the same. */
+async function inputOf(source: string, name: string, bytes = statSync(source).size): Promise<InputFile> {
+  return { path: name, source, kind: 'file', sha256: await hashFile(source), bytes }
 }
 
-const atOnce = 256 * 1024
-
-async function foldersIn(folder: string): Promise<string[]> {
-  const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
-  return entries
-    .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
-    .map(({ name }) => name)
-    .sort()
+function foldersIn(folder: string): string[] {
+  return entriesIn(folder).flatMap((entry) => (entry.isDirectory() && !entry.name.startsWith('.') ? entry.name : []))
 }
 
 async function skillsOf(root: string): Promise<AamSkill[]> {
   const skills: AamSkill[] = []
-  for (const folder of await foldersIn(path.join(root, 'skills'))) {
+  for (const folder of foldersIn(path.join(root, 'skills'))) {
     const place = path.join(root, 'skills', folder)
-    const text = await readFile(path.join(place, 'SKILL.md'), 'utf8').catch(() => null)
+    const text = await readText(path.join(place, 'SKILL.md')).catch(() => null)
     if (text === null) continue
     const { files } = await walk(place, {
       skip: (name) => isHidden(`skills/${folder}/${name}`),
@@ -153,7 +144,7 @@ async function skillsOf(root: string): Promise<AamSkill[]> {
       folder,
       name: /^name:[ \t]*["']?([\w-]+)/m.exec(text)?.[1] ?? folder,
       path: place,
-      files: await Promise.all(files.map((file) => inputOf(file.source, `${folder}/${file.path}`))),
+      files: await Promise.all(files.map((file) => inputOf(file.source, `${folder}/${file.path}`, file.bytes))),
     })
   }
   return skills
@@ -162,7 +153,7 @@ async function skillsOf(root: string): Promise<AamSkill[]> {
 /** rules/<name>/RULE.md as <name>.md; a Markdown file in rules/ as it is. */
 async function rulesOf(root: string): Promise<InputFile[]> {
   const rules = path.join(root, 'rules')
-  const inner = (await foldersIn(rules)).map((name) => [`${name}.md`, path.join(rules, name, 'RULE.md')] as const)
+  const inner = foldersIn(rules).map((name) => [`${name}.md`, path.join(rules, name, 'RULE.md')] as const)
   const made: InputFile[] = await flatFiles(rules)
   for (const [name, source] of inner) {
     if ((await exists(source)) && !made.some((one) => one.path === name)) made.push(await inputOf(source, name))
@@ -172,7 +163,7 @@ async function rulesOf(root: string): Promise<InputFile[]> {
 
 /** The Markdown files of a folder. */
 async function flatFiles(folder: string): Promise<InputFile[]> {
-  const names = (await readdir(folder).catch(() => [])).filter((name) => name.endsWith('.md')).sort()
+  const names = entriesIn(folder).flatMap(({ name }) => (name.endsWith('.md') ? name : []))
   return Promise.all(names.map((name) => inputOf(path.join(folder, name), name)))
 }
 

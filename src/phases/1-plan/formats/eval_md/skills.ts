@@ -1,10 +1,9 @@
 /** The skills that an EVAL.md names or lies beside, and those of an agent. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { glob } from 'tinyglobby'
 import type { InputFile, LoadWarning, Skill } from '../../../../../schemas/suite.ts'
 import { messageOf } from '../../../../base/error.ts'
-import { exists, hashFile } from '../../../../base/files.ts'
+import { entriesIn, exists, hashFile } from '../../../../base/files.ts'
 import { readSkill, skillFiles } from '../../skill.ts'
 
 export interface FoundSkills {
@@ -34,8 +33,11 @@ export async function skillsAt(place: string): Promise<FoundSkills> {
 }
 
 async function skillsBelow(folder: string): Promise<string[]> {
-  const files = await glob('*/SKILL.md', { cwd: folder, ignore: ['node_modules/**'] })
-  return files.map((file) => path.join(folder, path.dirname(file))).sort()
+  const inner = entriesIn(folder).flatMap(({ name }) =>
+    /^\.|^node_modules$/.test(name) ? [] : path.join(folder, name),
+  )
+  const there = await Promise.all(inner.map((one) => exists(path.join(one, 'SKILL.md'))))
+  return inner.filter((_, index) => there[index])
 }
 
 /** Its files as a run gets them besides the skill under test: <name>/…. */

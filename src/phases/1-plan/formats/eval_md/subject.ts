@@ -1,8 +1,7 @@
 /** What the cases of an EVAL.md test: an agent, a skill, the source file that it lies beside, or a model with nothing added. */
 import path from 'node:path'
-import { glob } from 'tinyglobby'
 import type { Environment, LoadWarning, Skill } from '../../../../../schemas/suite.ts'
-import { exists, hashFile } from '../../../../base/files.ts'
+import { entriesIn, exists, hashFile } from '../../../../base/files.ts'
 import { type AgentIdentity, readAgent } from './agent.ts'
 import { findPlace } from './places.ts'
 import type { EvalMdSettings } from './settings.ts'
@@ -121,9 +120,10 @@ function partedSkills(skills: readonly Skill[], agent: AgentIdentity | null): { 
 async function sourceBeside(file: string): Promise<Subject['source']> {
   const [, stem] = /^(.+)\.EVAL\.md$/.exec(path.basename(file)) ?? []
   if (stem === undefined) return null
-  const escaped = stem.replaceAll(/[\\*?[\]{}()!+@]/g, '\\$&')
-  const found = await glob(`${escaped}.*`, { cwd: path.dirname(file), deep: 1 })
-  const [first] = found.filter((name) => !name.endsWith('.md') && path.extname(name) === name.slice(stem.length)).sort()
+  const names = entriesIn(path.dirname(file)).flatMap((entry) => (entry.isFile() ? entry.name : []))
+  const [first] = names.filter(
+    (name) => !name.endsWith('.md') && name === `${stem}${path.extname(name)}` && name !== stem,
+  )
   if (first === undefined) return null
   const place = path.join(path.dirname(file), first)
   return { path: place, sha256: await hashFile(place) }

@@ -1,10 +1,12 @@
 /** One case of a plugin's suite: prompt.md, case.yaml or both, and graders/*.md. */
-import { readFile } from 'node:fs/promises'
+import { realpath } from 'node:fs/promises'
 import path from 'node:path'
-import { glob } from 'tinyglobby'
-import { parse } from 'yaml'
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import { messageOf } from '../../../../base/error.ts'
+import { entriesIn } from '../../../../base/files.ts'
+import { readText } from '../../../../base/json.ts'
+import { readYaml } from '../../../../base/yaml.ts'
+import { leaves } from '../../inputs.ts'
 import type { Warn } from '../../warnings.ts'
 import { isObject, textIn } from '../evals_json/fields.ts'
 import { type GraderSource, readGrader } from './graders.ts'
@@ -49,12 +51,12 @@ export async function readPluginCase(folder: string, key: string, warn: Warn): P
 async function readFiles(folder: string): Promise<CaseFiles> {
   const reasons: string[] = []
   const open = async (name: string) => {
-    const text = await readFile(path.join(folder, name), 'utf8').catch(() => null)
+    const text = await readText(path.join(folder, name)).catch(() => null)
     if (text === null) return null
     try {
-      return name.endsWith('.md') ? splitFile(text) : { fields: fieldsIn(parse(text)), body: '' }
+      return name.endsWith('.md') ? splitFile(text) : { fields: yamlIn(text, 1), body: '' }
     } catch (error) {
-      reasons.push(`${name} is not valid YAML: ${messageOf(error).split('\n')[0]}`)
+      reasons.push(`${name}${messageOf(error)}`)
       return null
     }
   }
@@ -62,8 +64,8 @@ async function readFiles(folder: string): Promise<CaseFiles> {
   const markdown = await open('prompt.md')
   const listed = Array.isArray(yaml.graders) ? yaml.graders.map(fieldsIn) : []
   const graders = listed.map((grader, index) => ({ name: textIn(grader.name) ?? `grader ${index + 1}`, grader }))
-  for (const name of (await glob('graders/*.md', { cwd: folder })).sort()) {
-    const file = await open(name)
+  for (const { name } of entriesIn(path.join(folder, 'graders'))) {
+    const file = /^[^.].*\.md$/.test(name) ? await open(`graders/${name}`) : null
     const grader = file === null ? null : { ...file.fields, body: textIn(file.body) ?? undefined }
     if (grader !== null) graders.push({ name: path.basename(name, '.md'), grader })
   }
@@ -76,7 +78,14 @@ function splitFile(text: string): { fields: Fields; body: string } {
   const [, block, body] = /^---[ \t]*\n(?:([\s\S]*?)\n)?---[ \t]*(?:\n([\s\S]*))?$/.exec(plain) ?? []
   return body === undefined && block === undefined
     ? { fields: {}, body: plain }
-    : { fields: fieldsIn(parse(block ?? '')), body: body ?? '' }
+    : { fields: yamlIn(block ?? '', 2), body: body ?? '' }
+}
+
+/** Throws where it is no YAML, with line and column in the file. */
+function yamlIn(text: string, firstLine: number): Fields {
+  const yaml = readYaml(text, firstLine)
+  if (!yaml.ok) throw new Error(`:${yaml.at.line}:${yaml.at.column} is not valid YAML: ${yaml.message}`)
+  return fieldsIn(yaml.value)
 }
 
 function fieldsIn(value: unknown): Fields {
@@ -115,11 +124,24 @@ async function setupOf(folder: string, fields: Fields): Promise<{ setup: string 
       ? []
       : ['it goes on from a conversation (history_file), which is not supported']
   if (name === null) return { setup: null, reasons: before }
-  const script = await readFile(path.resolve(folder, name), 'utf8').catch(() => null)
+  const place = path.resolve(folder, name)
+  if (await leavesPackage(folder, place)) {
+    return { setup: null, reasons: [...before, `scaffold script ${name}: leads out of what holds evals/`] }
+  }
+  const script = await readText(place).catch(() => null)
   if (script === null) return { setup: null, reasons: [...before, `scaffold script ${name}: no such file`] }
   const looksAround = /BASH_SOURCE|\$\{?0\b/.test(script)
   const reasons = looksAround ? [`scaffold script ${name} looks for files beside itself, which is not supported`] : []
   return { setup: `bash -c '${script.replaceAll("'", `'\\''`)}'`, reasons: [...before, ...reasons] }
+}
+
+/** Cases may share a script; none comes from elsewhere, by a link neither. */
+async function leavesPackage(folder: string, place: string): Promise<boolean> {
+  const at = folder.lastIndexOf(`${path.sep}evals${path.sep}`)
+  const top = at < 0 ? folder : folder.slice(0, at)
+  if (leaves(top, place)) return true
+  const [real, base] = await Promise.all([realpath(place).catch(() => null), realpath(top)])
+  return real !== null && leaves(base, real)
 }
 
 /** What shapes their runs and not ours, and by which flag ours are shaped instead. */
