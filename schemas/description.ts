@@ -58,6 +58,25 @@ export const description = z.object({
   cost_usd: z.number().nonnegative().nullable().describe('of all runs, without the proposer; null: unknown'),
 })
 
+/** `search.json`: what a search was asked and what was proposed so far, so that it can go on. */
+export const descriptionSearch = z.object({
+  schema_version: z.literal(1),
+  asked: z.record(z.string(), z.unknown()).describe('what a resumed search must be asked just the same'),
+  proposals: z.array(
+    z.object({
+      description: z.string(),
+      problem: z.string().nullable().describe('why it can not be measured; null: it can'),
+      spent: z.object({
+        calls: count,
+        tokens: count.nullable(),
+        costUsd: z.number().nonnegative().nullable(),
+        model: z.string().nullable(),
+      }),
+    }),
+  ),
+})
+
+export type DescriptionSearch = z.infer<typeof descriptionSearch>
 export type DescriptionScore = z.infer<typeof descriptionScore>
 export type DescriptionAttempt = z.infer<typeof descriptionAttempt>
 export type DescriptionTest = z.infer<typeof descriptionTest>

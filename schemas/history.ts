@@ -46,6 +46,8 @@ export const iteration = z.looseObject({
   ended_at: z.iso.datetime().optional(),
 })
 
+const stopReason = z.enum(['no_headroom', 'solved', 'plateau', 'iterations', 'budget', 'interrupted', 'proposer'])
+
 /** A proposal that no agent was ever run on. */
 export const refusedProposal = z.object({
   iteration: z.number().int().positive(),
@@ -66,9 +68,13 @@ export const history = z.looseObject({
   split: split.optional(),
   headroom: headroom.optional(),
   refused: z.array(refusedProposal).optional(),
+  ending: z
+    .object({ reason: stopReason, message: z.string() })
+    .optional()
+    .describe('the look at the test cases has begun: no further round follows'),
   stopped: z
     .object({
-      reason: z.enum(['no_headroom', 'solved', 'plateau', 'iterations', 'budget', 'interrupted', 'proposer']),
+      reason: stopReason,
       message: z.string(),
       failures: z
         .array(z.object({ kind: z.string(), cases: z.array(z.number().int()), runs: z.number().int() }))

@@ -17,6 +17,10 @@ export const split = z.object({
   scope: z.string().describe('what a claim of this session is about, and what a wider one would need'),
   detectable: z.number().describe('the gain that the gate finds with power .8'),
   power: z.array(z.object({ gain: z.number(), power: z.number().min(0).max(1) })).describe('to expect, before any run'),
+  needs: z
+    .object({ gain: z.number(), runs: z.number().int() })
+    .optional()
+    .describe('runs of each validation case in each arm that would find that gain with power .8'),
 })
 
 export const headroom = z.object({
@@ -36,6 +40,7 @@ export const testResult = z.object({
   v0: estimate,
   candidate: estimate,
   gain: estimate.extend({ method: z.string().nullable(), n_cases: z.number().int(), n_runs: z.number().int() }),
+  scope: z.enum(['these_cases', 'cases_like_these']).optional().describe('what the interval of the gain is about'),
   validation_gain: z.number().describe('what the gates of the versions from v0 to the best said, added up'),
   sentence: z.string(),
 })

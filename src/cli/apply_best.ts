@@ -1,11 +1,11 @@
 /** Shows what the best version changes, asks on a terminal, and puts it in place of the skill. */
 import path from 'node:path'
-import { createInterface } from 'node:readline/promises'
 import { UserError } from '../base/error.ts'
 import { applying } from '../flows/improve/apply.ts'
 import type { ImproveResult } from '../flows/improve/improve.ts'
 import { canAnswer } from './ask_first.ts'
 import { exitCodes } from './exit.ts'
+import { confirmed } from './question.ts'
 import { colours, safe } from './style.ts'
 
 /** Exit code 0, also where nothing is to be applied or the answer is no. Throws UserError where nobody can be asked and --yes is not given. */
@@ -34,9 +34,7 @@ export async function applyBest(
     if (!canAnswer({ json, yes })) {
       throw new UserError('--apply: nobody is there to confirm it', 'look at the diff, then give --yes as well')
     }
-    const terminal = createInterface({ input: process.stdin, output: process.stderr })
-    const answer = await terminal.question(`Put ${best} in place of ${skill}? [y/N] `).finally(() => terminal.close())
-    if (!/^y(es)?$/i.test(answer.trim())) {
+    if (!(await confirmed(`Put ${best} in place of ${safe(skill)}?`, 'not applied'))) {
       say('Not applied.')
       return exitCodes.done
     }

@@ -1,9 +1,9 @@
 /** Asks a person before a benchmark that will be dear or long, by what earlier runs took; a script is never asked. */
-import { createInterface } from 'node:readline/promises'
 import type { FlowContext } from '../flows/context.ts'
 import type { Limits } from '../flows/limits.ts'
 import type { Planned } from '../flows/plan_with_estimate.ts'
 import { Interrupted } from './interrupt.ts'
+import { confirmed } from './question.ts'
 import { dollars, duration } from './style.ts'
 
 export interface AskFirst {
@@ -30,8 +30,7 @@ export async function askFirst({ above, limits, plan }: AskFirst): Promise<void>
   const usd = Math.min(total('usd'), limits.budget ?? Number.MAX_VALUE)
   const seconds = Math.min(total('seconds'), left)
   if (usd <= above.usd && seconds <= above.seconds) return
-  const question = `This will take about ${dollars(usd)} and ${duration(seconds * 1000)}. Go on? [y/N] `
-  const terminal = createInterface({ input: process.stdin, output: process.stderr })
-  const answer = await terminal.question(question).finally(() => terminal.close())
-  if (!/^y(es)?$/i.test(answer.trim())) throw new Interrupted('not started; --yes asks nothing')
+  const question = `This will take about ${dollars(usd)} and ${duration(seconds * 1000)}. Go on?`
+  const no = 'not started; --yes asks nothing'
+  if (!(await confirmed(question, no))) throw new Interrupted(no)
 }

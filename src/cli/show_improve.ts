@@ -51,8 +51,11 @@ function resultLines({ history, workspace, best }: ImproveResult, { toBeApplied 
 
 function headline({ test, current_best: best, headroom }: History): string {
   if (test) {
-    const { v0, candidate, sentence } = test
-    return `${best} is better than v0: on the test cases ${percent(v0.mean)} → ${percent(candidate.mean)}; ${sentence} points.`
+    const { v0, candidate, sentence, gain, scope } = test
+    const about = scope === 'these_cases' ? ' It holds for these cases.' : ''
+    const isShown = gain.ci_low !== null && gain.ci_low > 0
+    const what = isShown ? `${best} is better than v0` : `${best} has won on validation, and the test does not show it`
+    return `${what}: on ${gain.n_cases} test cases ${percent(v0.mean)} → ${percent(candidate.mean)}; ${sentence} points.${about}`
   }
   if (best === 'v0') return headroom?.enough === false ? 'Nothing was tried.' : 'No version has won: v0 stays the best.'
   return `${best} has won on validation; there was no test.`

@@ -77,7 +77,10 @@ export async function openLimited(request: LimitedRequest, context: FlowContext)
   const { drain, now } = context
   const spending = new Spending({ limits, purses, forecast, open, drain, now, onStop, onPaid })
   for (const { spec, stored } of made) if (stored !== null) forecast.now.addStored(spec, stored)
-  for (const line of await paidBefore(folder, made)) {
+  for (const line of await paidBefore(
+    folder,
+    made.map(({ spec: { run_id }, stored }) => ({ run_id, stored })),
+  )) {
     const what = line.part === 'run' ? 'the cost' : 'the cost of grading'
     spending.begin(line, `${what} of ${line.run_id} was not reported`)
   }
@@ -92,14 +95,14 @@ export async function openLimited(request: LimitedRequest, context: FlowContext)
 }
 
 /** What is noted as paid; and what is on disk besides, of runs that were made without a budget. */
-async function paidBefore(
+export async function paidBefore(
   folder: string,
-  made: readonly { spec: RunSpec; stored: StoredRun | null }[],
+  made: readonly { run_id: string; stored: StoredRun | null }[],
 ): Promise<SpentLine[]> {
   const noted = await readSpent(folder)
   const keyOf = ({ run_id, part, started_at }: Omit<SpentLine, 'usd' | 'tokens'>) => `${run_id} ${part} ${started_at}`
   const known = new Set(noted.map(keyOf))
-  const stored = made.flatMap(({ spec: { run_id }, stored: one }): SpentLine[] => {
+  const stored = made.flatMap(({ run_id, stored: one }): SpentLine[] => {
     if (one === null) return []
     const { started_at } = one.record
     return [

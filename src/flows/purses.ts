@@ -9,7 +9,7 @@ export type Amounts = Readonly<Record<Money, number>>
 
 export const nothing: Amounts = { usd: 0, tokens: 0 }
 
-const kinds = { usd: 'budget', tokens: 'budget_tokens' } as const satisfies Record<Money, StopKind>
+export const kinds = { usd: 'budget', tokens: 'budget_tokens' } as const satisfies Record<Money, StopKind>
 
 export class Purses {
   readonly #purses: Record<Money, Purse | null>

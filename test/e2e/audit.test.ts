@@ -1,11 +1,10 @@
 /** An audit as a person and as an agent make it: sampled by verdict and arm, kept, counted, and true after a new grading. */
-import { spawn } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { benchmark } from '../../schemas/benchmark.ts'
-import { needs } from '../require.ts'
 import { agent, fresh, makeSkill, whetstone } from './program.ts'
+import { atTerminal, needsTerminal } from './terminal.ts'
 
 const judge = (...words: string[]) =>
   `command:${process.execPath} ${path.join(import.meta.dirname, '../fixtures/judges/lenient.mjs')} ${words.join(' ')}`
@@ -140,54 +139,33 @@ describe('labels', () => {
   })
 })
 
-interface Ended {
-  said: string
-  code: number | null
-}
-
-/** The program at a real terminal, which these keys are typed into, one after each question. */
-function atTerminal(args: readonly string[], keys: readonly string[]): Promise<Ended> {
-  const bin = path.join(import.meta.dirname, '../../dist/src/cli/bin.js')
-  const line = [process.execPath, bin, ...args].map((word) => `'${word}'`).join(' ')
-  const child = spawn('script', ['-qec', line, '/dev/null'], { env: { ...process.env, TERM: 'xterm', NO_COLOR: '1' } })
+/** The keys are typed one after each question. */
+function typed(args: readonly string[], keys: readonly string[]) {
   const left = [...keys]
-  let [said, asked] = ['', 0]
-  child.stdout.setEncoding('utf8').on('data', (text: string) => {
-    said += text
-    const questions = said.split('Do you agree?').length - 1
-    for (; asked < questions; asked += 1) child.stdin.write(left.shift() ?? 'q')
-  })
-  return new Promise((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', (code) => resolve({ said, code }))
-  })
+  return atTerminal({ args, question: 'Do you agree?', answer: () => left.shift() ?? 'q' })
 }
 
-needs(
-  'the program script',
-  existsSync('/usr/bin/script'),
-  'apt-get install bsdutils',
-)('at a terminal', () => {
+needsTerminal('at a terminal', () => {
   test('y, n, s, u and q do what they say', async () => {
     const { workspace, audit } = copied()
-    const { said, code } = await atTerminal(['audit', workspace], ['y', 's', 'n', 'u', 'y', 'q'])
+    const { said, code } = await typed(['audit', workspace], ['y', 's', 'n', 'u', 'y', 'q'])
     expect(code).toBe(0)
     expect(said).not.toContain('Nothing to undo')
     expect(said).toContain('1 of 4')
     expect(said).toContain('the judge says')
     expect(audit()).toMatchObject({ labels: 2, agreement: { rate: 1 } })
-    const { said: again } = await atTerminal(['audit', workspace], ['q'])
+    const { said: again } = await typed(['audit', workspace], ['q'])
     expect(again).toContain('1 of 2')
   })
   test('u before the first says so; Ctrl-C ends with 130, and what was said is kept', async () => {
     const { workspace, audit } = copied()
-    const { said, code } = await atTerminal(['audit', workspace], ['u', 'y', '\u0003'])
+    const { said, code } = await typed(['audit', workspace], ['u', 'y', '\u0003'])
     expect(said).toContain('Nothing to undo')
     expect(said).toContain('2 of 4')
     expect(code).toBe(130)
     expect(audit()).toMatchObject({ labels: 1 })
   })
   test.each(['q', '\u0004'])('%j ends with 0', async (key) => {
-    expect((await atTerminal(['audit', copied().workspace], [key])).code).toBe(0)
+    expect((await typed(['audit', copied().workspace], [key])).code).toBe(0)
   })
 })

@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { broken, mended, mends, openWorld, proposer, type World } from './improving.ts'
+import { broken, evals, mended, mends, openWorld, proposer, type World } from './improving.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 
@@ -90,6 +90,22 @@ describe('a small suite', () => {
     const end = await world.improve()
     expect(world.history()).toMatchObject({ current_best: 'v1', split: { kind: 'cross_fitted' } })
     expect(end.stdout).toMatch(/what is said holds for these cases, a claim about cases like these needs at least 8/)
+  })
+})
+
+describe('a version that looked better in training, by too little to be shown', () => {
+  test('is validated before the session ends, though the proposals after it came to nothing', async () => {
+    // three of its seven checks are met by mending the script
+    const seven = evals(6, (sum) => [`: ${sum}`, String(sum), 'by heart', 'gladly', 'of course', 'at once'])
+    const files = { 'evals/evals.json': JSON.stringify({ skill_name: 'adder', evals: seven }) }
+    await using world = await openWorld(mends, 6, files)
+    const end = await world.improve(['--iterations', '3'])
+    expect(end.code, end.stderr).toBe(0)
+    expect(end.stderr).toMatch(/v1 against v0: tie: \+43 points on the cases it was made for: too little to show/)
+    const { iterations, refused = [], stopped, current_best, test: tested } = world.history()
+    expect(refused.map(({ rule }) => rule)).toEqual(['repeated', 'repeated'])
+    expect(iterations[1]).toMatchObject({ grading_result: 'won', gate: { stage: 'validation', alpha: 0.05 } })
+    expect([current_best, stopped?.reason, tested?.best]).toEqual(['v1', 'iterations', 'v1'])
   })
 })
 

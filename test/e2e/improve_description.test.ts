@@ -117,3 +117,78 @@ test('too few queries of a kind are refused before anything is asked', patience,
   expect(end.stderr).toContain('too few queries')
   expect(asked).toEqual([])
 })
+
+describe('ended before its end', () => {
+  const better = 'Sorts notes, jottings and scribbles: all of them.'
+  const place = () => ({ skill: skillWith(set, 'Tidies up messy notes. # for all'), workspace: fresh() })
+  const commandOf = ({ skill, workspace }: ReturnType<typeof place>, flags: readonly string[] = []) => [
+    ...['improve', skill, '--description', '--workspace', workspace, '--engine', 'anthropic', '--model', 'sonnet'],
+    ...['--runs', '3', '--iterations', '2', '--json', ...flags],
+  ]
+  const lasting = (stdout: string) => {
+    const {
+      folder: _,
+      file: _file,
+      created_at: _at,
+      set: _set,
+      exit_code,
+      ...made
+    } = JSON.parse(stdout.trim().split('\n').at(-1) ?? '{}')
+    return { exit_code, ...made }
+  }
+
+  test.each<[string, RegExp, NodeJS.Signals, number | null]>([
+    ['the first training queries, Ctrl-C', /"run_finished"/, 'SIGINT', 130],
+    ['after a proposal, Ctrl-C', /"description_measured","round":0[\s\S]*"run_finished"/, 'SIGINT', 130],
+    ['after a proposal, killed', /"description_measured","round":0[\s\S]*"run_finished"/, 'SIGKILL', null],
+    ['the comparison, Ctrl-C', /"description_measured","round":1[\s\S]*"run_finished"/, 'SIGINT', 130],
+  ])(
+    'in %s: --resume goes on to the same result, and asks for no proposal twice',
+    patience,
+    async (_, line, signal, code) => {
+      await using server = await startPractice({ scenario: scenarioWith(better) })
+      const env = envOf('anthropic', server)
+      const whole = await whetstone(commandOf(place()), { env })
+      expect(whole.code, whole.stderr).toBe(0)
+      const proposals = () => server.requests.filter(({ tools }) => tools.includes('submit')).length
+      const before = proposals()
+      const at = place()
+      let said = ''
+      const end = await whetstone(commandOf(at, ['--concurrency', '1']), {
+        env,
+        started: (child) => {
+          child.stdout?.on('data', (text: string) => {
+            const isThere = line.test(said)
+            said += text
+            if (!isThere && line.test(said)) child.kill(signal)
+          })
+        },
+      })
+      expect(end.code, end.stderr).toBe(code)
+      if (code !== null) expect(end.stderr).toContain('the same command with --resume goes on from there')
+      const others = await whetstone(commandOf(at, ['--resume', '--seed', '9']), { env })
+      expect(others).toMatchObject({ code: 2, stderr: expect.stringContaining('seed is not as when the search') })
+      const more = await whetstone(commandOf(at, ['--resume']), { env })
+      expect(more.code, more.stderr).toBe(0)
+      expect(lasting(more.stdout)).toEqual(lasting(whole.stdout))
+      expect(proposals() - before).toBe(before)
+    },
+  )
+
+  test('an ended one is not made again; --resume --apply puts what it found into SKILL.md', patience, async () => {
+    await using server = await startPractice({ scenario: scenarioWith(better) })
+    const env = envOf('anthropic', server)
+    const at = place()
+    const skillFile = path.join(at.skill, 'SKILL.md')
+    expect((await whetstone(commandOf(at, ['--resume']), { env })).stderr).toContain('no search lies there to resume')
+    expect((await whetstone(commandOf(at), { env })).code).toBe(0)
+    const asked = server.requests.length
+    const later = await whetstone(commandOf(at, ['--resume', '--apply']), { env })
+    expect(later.code, later.stderr).toBe(0)
+    expect(server.requests.length).toBe(asked)
+    expect(lasting(later.stdout)).toMatchObject({ accepted: true, applied: true })
+    expect(readFileSync(skillFile, 'utf8')).toContain(better)
+    const again = await whetstone(commandOf(at, ['--resume', '--apply']), { env })
+    expect([again.code, lasting(again.stdout).applied]).toEqual([0, true])
+  })
+})

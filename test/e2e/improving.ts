@@ -13,11 +13,12 @@ export const mended = script('a + b')
 const skillText =
   '---\nname: adder\ndescription: Adds two numbers.\n---\n\nRun `node scripts/add.mjs A B` and say what it prints.\n'
 
-/** `count` sums; the answer of each is a number of its own. */
-function evals(count: number) {
+/** `count` sums; the answer of each is a number of its own. `also`: what an answer must hold besides. */
+export function evals(count: number, also: (sum: number) => string[] = () => []) {
   return Array.from({ length: count }, (_, at) => {
     const [a, b] = [1000 + 37 * at, 210 + at]
-    return { id: at + 1, prompt: `What is ${a} plus ${b}?`, checks: [{ type: 'contains', value: `sum: ${a + b}` }] }
+    const checks = [`sum: ${a + b}`, ...also(a + b)].map((value) => ({ type: 'contains', value }))
+    return { id: at + 1, prompt: `What is ${a} plus ${b}?`, checks }
   })
 }
 
@@ -57,6 +58,11 @@ export interface World extends AsyncDisposable {
   skill: string
   workspace: string
   requests: number
+  /** What the model was told, request by request. */
+  asked: string[]
+  /** The arguments of a session, and what the user has set. */
+  command: (flags: readonly string[]) => string[]
+  env: Record<string, string>
   improve: (flags?: readonly string[], options?: ProgramOptions) => ReturnType<typeof whetstone>
   history: () => History
 }
@@ -76,15 +82,24 @@ export async function openWorld(proposers: string, cases = 18, files: Record<str
   )
   const workspace = path.join(fresh(), 'ws')
   const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice' }
-  const fixed = ['--engine', 'anthropic:practice-1', '--workspace', workspace, '--train-runs', '1', '--runs', '3']
+  const fixed = ['--engine', 'anthropic:practice-1', '--workspace', workspace, '--train-runs', '1']
+  const command = (flags: readonly string[]) => [
+    ...['improve', skill, ...fixed],
+    ...(flags.includes('--runs') ? [] : ['--runs', '3']),
+    ...flags,
+  ]
   return {
     skill,
     workspace,
+    command,
+    env,
+    get asked() {
+      return server.requests.map(({ messages }) => JSON.stringify(messages ?? []))
+    },
     get requests() {
       return server.requests.length
     },
-    improve: (flags = [], options = {}) =>
-      whetstone(['improve', skill, ...fixed, ...flags], { ...options, env: { ...env, ...options.env } }),
+    improve: (flags = [], options = {}) => whetstone(command(flags), { ...options, env: { ...env, ...options.env } }),
     history: () => history.parse(JSON.parse(readFileSync(path.join(workspace, 'history.json'), 'utf8'))),
     [Symbol.asyncDispose]: () => server.close(),
   }

@@ -127,13 +127,31 @@ export function ourSession(random: Random, { first, edits, runs: budget }: Sessi
     versions.push({ skill: candidate, version, parent: course.head })
     tried.push({ version, parent: course.head, grading_result: gate.result, gate })
     end.runs += runs
-    if (gate.result !== 'won') continue
+    if (gate.result === 'won') count(candidate, incumbent)
+  }
+  // what was worked on without a win is validated before the end, as the loop does
+  const { best, head } = courseOf(tried)
+  const open = tried.find(({ version }) => version === head)
+  if (
+    open?.gate?.stage === 'train' &&
+    head !== best &&
+    end.runs + 2 * validationRuns * first.validation.length <= budget
+  ) {
+    const alpha = alphaFor({ spent: spentAlpha(tried), left: 1 })
+    const [candidate, incumbent] = [skillOf(head), skillOf(best)]
+    const gate = meetGate(random, { candidate: candidate.validation, incumbent: incumbent.validation, alpha })
+    end.runs += 2 * gate.blocks * candidate.validation.length
+    tried[tried.indexOf(open)] = { ...open, gate, grading_result: gate.result }
+    if (gate.result === 'won') count(candidate, incumbent)
+  }
+  return { ...end, gain: meanOf(skillOf(courseOf(tried).best).test) - meanOf(first.test) }
+
+  function count(candidate: Skill, incumbent: Skill): void {
     const truth = meanOf(candidate.test) - meanOf(incumbent.test)
     end.accepts += 1
     end.falseAccepts += truth <= 0 ? 1 : 0
     end.harmfulAccepts += truth < 0 ? 1 : 0
   }
-  return { ...end, gain: meanOf(skillOf(courseOf(tried).best).test) - meanOf(first.test) }
 }
 
 interface Session {

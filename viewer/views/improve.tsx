@@ -81,7 +81,7 @@ function range(ci_low: number | null, ci_high: number | null, text: (value: numb
 /** What validation said beside what the test says: the first is what was chosen by. */
 function Test({ history: { test } }: { history: History }) {
   if (test == null) return null
-  const { v0, candidate, gain, validation_gain, best } = test
+  const { v0, candidate, gain, validation_gain, best, scope } = test
   return (
     <section aria-labelledby="test">
       <h2 id="test">
@@ -90,6 +90,7 @@ function Test({ history: { test } }: { history: History }) {
       <div class="figures">
         <Figure name="gain, test" value={points(gain.mean)} range={range(gain.ci_low, gain.ci_high, points)}>
           points, over {plural(gain.n_cases, 'case')} and {plural(gain.n_runs, 'run')}
+          {scope === 'these_cases' ? '; it holds for these cases' : ''}
         </Figure>
         <Figure name="gain, validation said" value={points(validation_gain)} range={null}>
           points; what a version is chosen by looks better than it is

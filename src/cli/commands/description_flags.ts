@@ -2,6 +2,7 @@
 import type { Options } from 'yargs'
 import type { FlowContext } from '../../flows/context.ts'
 import type { DescriptionRequest } from '../../flows/triggers/improve_description.ts'
+import { Interrupted } from '../interrupt.ts'
 import { limitsOf } from './limit_flags.ts'
 import { sandboxWish } from './sandbox_flags.ts'
 import { withFlow } from './shared.ts'
@@ -30,11 +31,12 @@ export interface DescriptionArguments extends Sandboxed {
   among: string[]
   threshold: number
   iterations: number
-  runs: number
+  runs?: number | undefined
   testRuns?: number | undefined
   proposer?: string | undefined
   seed: number
   apply: boolean
+  resume: boolean
   engine: string
   model?: string | undefined
   baseUrl?: string | undefined
@@ -51,13 +53,16 @@ export interface DescriptionArguments extends Sandboxed {
   deadline?: string | undefined
 }
 
+const usualRuns = 5
+
 /** Error of the one comparison that decides. */
 const alpha = 0.05
 
 function requestOf(parsed: DescriptionArguments): DescriptionRequest {
-  const { skill, among, threshold, runs, seed, apply, engine, concurrency, retries, passEnv } = parsed
+  const { runs = usualRuns } = parsed
+  const { skill, among, threshold, seed, apply, resume, engine, concurrency, retries, passEnv } = parsed
   return {
-    ...{ skill, among, threshold, runs, seed, apply, engine, concurrency, retries, passEnv, alpha },
+    ...{ skill, among, threshold, runs, seed, apply, resume, engine, concurrency, retries, passEnv, alpha },
     set: parsed.set ?? null,
     rounds: parsed.iterations,
     testRuns: parsed.testRuns ?? runs,
@@ -74,6 +79,8 @@ function requestOf(parsed: DescriptionArguments): DescriptionRequest {
   }
 }
 
+const stopped = 'stopped; what was finished is kept, the same command with --resume goes on from there'
+
 /** Gives the exit code. */
 export async function startDescription(parsed: DescriptionArguments): Promise<number> {
   const [{ improveDescription }, { showDescription }] = await Promise.all([
@@ -83,6 +90,8 @@ export async function startDescription(parsed: DescriptionArguments): Promise<nu
   const request = requestOf(parsed)
   const { json, concurrency, apply } = parsed
   const flow = (context: FlowContext) => improveDescription(request, context)
-  const { result, interrupted } = await withFlow({ json, concurrency }, flow)
+  const { result, interrupted } = await withFlow({ json, concurrency }, flow).catch((error: unknown) => {
+    throw error instanceof Interrupted ? new Interrupted(stopped) : error
+  })
   return showDescription(result, { json, interrupted, apply })
 }

@@ -30,8 +30,8 @@ function requestOf(parsed: ArgumentsCamelCase<ImproveArguments>): Omit<ImproveRe
   const { concurrency, activation, retries, onTimeout, passEnv, engine } = parsed
   return {
     ...{ skill, iterations, trainRuns, seed, resume, proposeTimeout },
-    validationRuns: runs,
-    testRuns: testRuns ?? runs,
+    validationRuns: runs ?? null,
+    testRuns: testRuns ?? null,
     margins: { cost: parsed.maxCostIncrease, time: parsed.maxTimeIncrease },
     proposer: parsed.proposer ?? null,
     bench: {
@@ -76,7 +76,7 @@ export function addImprove(args: Argv, done: Done, argv: readonly string[]): Arg
       import('../show_improve.ts'),
     ])
     const { json, concurrency, apply, yes } = parsed
-    const review = parsed.review ? (await import('../review.ts')).waitForReview : null
+    const review = parsed.review ? (await import('../review.ts')).reviewer() : null
     const request = { ...requestOf(parsed), review }
     const { result, interrupted } = await withFlow({ json, concurrency }, (context) => improve(request, context))
     const code = show.showImprove(result, { json, interrupted, toBeApplied: apply })

@@ -23,9 +23,9 @@ export const improveFlags = {
   runs: {
     type: 'number',
     requiresArg: true,
-    default: 5,
     coerce: wholeNumber('runs', 2, 1000),
-    describe: 'runs of each validation case in each arm, at most: the gate ends sooner where it can',
+    describe:
+      'runs of each validation case in each arm, at most: the gate ends sooner where it can; 5 if not given, in a small suite up to 20',
   },
   'train-runs': {
     type: 'number',

@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { Benchmark } from '../../../schemas/benchmark.ts'
 import { benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
+import type { StopKind } from '../../../schemas/limits.ts'
 import type { Plan } from '../../../schemas/plan.ts'
 import { readJson } from '../../base/json.ts'
 import { type MetCase, metCases } from '../../phases/4-report/accept/met_case.ts'
@@ -36,6 +37,12 @@ export interface StepEnd {
 /** A limit or Ctrl-C ended a benchmark of the loop; what it holds is kept for a resume. */
 export class StepStopped extends Error {
   override readonly name = 'StepStopped'
+  readonly kind: StopKind | 'interrupted'
+
+  constructor(message: string, kind: StopKind | 'interrupted') {
+    super(message)
+    this.kind = kind
+  }
 }
 
 /** Throws StepStopped, or what bench throws. */
@@ -70,8 +77,8 @@ export async function benchStep(session: Session, step: Step, context: FlowConte
 async function benchNow(asked: Parameters<typeof bench>[0], context: FlowContext) {
   const { folder, benchmark } = await bench(asked, context)
   const { stopped } = benchmark.metadata
-  if (stopped !== undefined) throw new StepStopped(stopped.reason)
-  if (context.drain.aborted) throw new StepStopped('interrupted')
+  if (stopped !== undefined) throw new StepStopped(stopped.reason, stopped.kind)
+  if (context.drain.aborted) throw new StepStopped('interrupted', 'interrupted')
   if ((benchmark.counts?.used ?? 0) === 0) {
     const message = benchmark.excluded_runs?.[0]?.message ?? 'no run has a grade'
     throw new IncompleteError(`${folder}: no run can be used: ${message}`, 'mend that; --resume goes on from here')

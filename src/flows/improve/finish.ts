@@ -8,6 +8,7 @@ import { testResult } from '../../phases/4-report/accept/test_result.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
 import type { FlowContext } from '../context.ts'
 import { benchStep, usdOf } from './bench_step.ts'
+import { releaseReserve } from './reserve.ts'
 import { record, type Session, tell } from './session.ts'
 import { failureClasses, seenRuns } from './training.ts'
 
@@ -19,7 +20,7 @@ export async function finish(
   why: Pick<Stopped, 'reason' | 'message'>,
   context: FlowContext,
 ): Promise<void> {
-  const { history, request } = session
+  const { history } = session
   const { split, current_best: best } = history
   tell(context, { iteration: 0, step: 'stopped', version: best, message: why.message })
   const failures = await failuresOf(session)
@@ -35,7 +36,10 @@ export async function finish(
     version: best,
     message: `${best} against v0 on the ${split.test.length} test cases`,
   })
-  const step = { candidate: best, against: 'v0', cases: split.test, runs: request.testRuns }
+  const { reason, message } = why
+  await record(session, { fields: { ending: { reason, message } } })
+  releaseReserve(session)
+  const step = { candidate: best, against: 'v0', cases: split.test, runs: split.runs.test }
   const made = await benchStep(session, step, context)
   const test = testResult({ benchmark: made.folder, best, cases: made.cases, validationGain: gainUpTo(history) })
   tell(context, { iteration: 0, step: 'test', version: best, message: test.sentence })

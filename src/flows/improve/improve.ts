@@ -9,7 +9,9 @@ import { chooseSandbox, noWish } from '../../base/sandbox/choose.ts'
 import { forBench } from '../../phases/1-plan/for_bench.ts'
 import { hashSuite, loadSuite } from '../../phases/1-plan/load.ts'
 import { readSkill } from '../../phases/1-plan/skill.ts'
+import { foldOf } from '../../phases/4-report/accept/turns.ts'
 import { improvePaths } from '../../store/paths.ts'
+import { readPlan } from '../../store/store.ts'
 import { autoEngine } from '../auto_engine.ts'
 import { planBench } from '../bench.ts'
 import type { FlowContext } from '../context.ts'
@@ -20,12 +22,14 @@ import { skillFolder, workspaceOf } from '../prepare.ts'
 import { Purses } from '../purses.ts'
 import { StepStopped } from './bench_step.ts'
 import { finish, pause } from './finish.ts'
-import { foldOf, isStalled } from './memory.ts'
+import { isStalled } from './memory.ts'
 import type { ImproveRequest } from './request.ts'
+import { keepReserve, refuseTooSmall, reserveText, settleBefore, tooDear } from './reserve.ts'
 import { runRound } from './round.ts'
 import { iterationsDone, openHistory, openSession, record, type Session } from './session.ts'
 import { baseline, splitOf } from './start.ts'
 import { failureClasses, seenRuns } from './training.ts'
+import { prove, unproven } from './validate.ts'
 
 export interface ImproveResult {
   workspace: string
@@ -61,30 +65,54 @@ async function refuseOtherSuite({ suite_sha256 }: NonNullable<History['split']>,
 
 async function work(session: Session, context: FlowContext): Promise<void> {
   try {
+    await settleBefore(session)
     const { proposer, sandbox } = await ready(session, context)
     await record(session, {})
     if (session.history.iterations.length === 0) await baseline(session, context)
     for (let why = await stopOf(session); ; why = await stopOf(session)) {
-      if (context.drain.aborted) throw new StepStopped('interrupted')
-      if (why !== null) return await finish(session, why, context)
-      const over = limitMet(session, context)
-      if (over !== null) throw new StepStopped(over)
+      if (context.drain.aborted) throw new StepStopped('interrupted', 'interrupted')
+      const open = why !== null && mayProve.has(why.reason) ? unproven(session) : null
+      if (why !== null && open === null) return await finish(session, why, context)
+      await keepReserve(session, context)
+      if (open !== null) {
+        await prove(session, open, context)
+        continue
+      }
+      refuseOver(session, context)
       const iteration = iterationsDone(session) + 1
       await runRound(session, { iteration, proposer, sandbox }, context)
-      await session.request.review?.(newestFolder(session))
+      if ((await stopOf(session)) === null) await session.request.review?.(await toReview(session, iteration + 1))
     }
   } catch (error) {
     context.signal.throwIfAborted()
     if (!(error instanceof StepStopped)) throw error
-    const reason = context.drain.aborted ? 'interrupted' : 'budget'
-    await pause(session, { reason, message: error.message }, context)
+    await stopEarly(session, error, context)
+  }
+}
+
+/** Out of money with something to show: the test is made of what was kept for it. Else a resume goes on. */
+async function stopEarly(session: Session, { kind, message }: StepStopped, context: FlowContext): Promise<void> {
+  const { current_best, split, ending } = session.history
+  const isPoor = kind === 'budget' || kind === 'budget_tokens'
+  if (context.drain.aborted) return await pause(session, { reason: 'interrupted', message }, context)
+  const hasTest = current_best !== 'v0' && split !== undefined && split.test.length > 0
+  if (!isPoor || !hasTest || ending !== undefined) return await pause(session, { reason: 'budget', message }, context)
+  try {
+    await finish(session, { reason: 'budget', message }, context)
+  } catch (error) {
+    context.signal.throwIfAborted()
+    if (!(error instanceof StepStopped)) throw error
+    await stopEarly(session, error, context)
   }
 }
 
 /** Who proposes, and what confines it; asked whether they can work before anything is paid for. */
-async function ready({ request, skill }: Session, context: FlowContext) {
+async function ready(session: Session, context: FlowContext) {
+  const { request, skill } = session
   const asked = { ...request.bench, skill: skill.path, baseline: null, cases: [], runs: 1, fresh: false, cache: false }
-  const { plan } = await planBench(asked, context)
+  const prepared = await planBench(asked, context)
+  const { plan } = prepared
+  await refuseTooSmall(session, prepared)
   const proposer: EngineChoice =
     request.proposer === null
       ? plan.options.engine
@@ -94,19 +122,23 @@ async function ready({ request, skill }: Session, context: FlowContext) {
   return { proposer, sandbox }
 }
 
+/** Ends at which a version may still be open that was worked on further. */
+const mayProve: ReadonlySet<string> = new Set(['iterations', 'plateau'])
+
 type Why = Pick<NonNullable<History['stopped']>, 'reason' | 'message'>
 
 /** null: there is something to do. */
 async function stopOf(session: Session): Promise<Why | null> {
   const { history, request } = session
-  const { headroom, split } = history
+  const { headroom, split, ending } = history
+  if (ending !== undefined) return ending
   if (headroom !== undefined && headroom.room <= 1e-9)
     return { reason: 'solved', message: 'v0 meets every expectation: nothing is left to gain' }
   if (headroom !== undefined && !headroom.enough) return { reason: 'no_headroom', message: headroom.message }
   const done = iterationsDone(session)
   const best = history.iterations.find(({ version }) => version === history.current_best)
   if (split !== undefined && best?.gate?.stage === 'validation' && best.gate.candidate_mean >= 1 - 1e-9) {
-    const seen = await seenRuns(session, { versions: [best.version], cases: foldOf(split, done + 1).train })
+    const seen = await seenRuns(session, { versions: [best.version], cases: foldOf(split, history, done + 1).train })
     if (failureClasses(seen).length === 0)
       return { reason: 'solved', message: `${best.version} meets every expectation` }
   }
@@ -116,14 +148,27 @@ async function stopOf(session: Session): Promise<Why | null> {
   return null
 }
 
-function limitMet({ purses, request }: Session, context: FlowContext): string | null {
-  const { deadline = null } = request.bench.limits ?? noLimits
-  if (deadline !== null && context.now() >= deadline) return `stopped by the deadline ${deadline.toISOString()}`
-  const kind = purses.exceeded() ?? (purses.units.some((unit) => purses.left(unit) <= 0) ? 'budget' : null)
-  return kind === null ? null : `stopped by the ${kind.replaceAll('_', ' of ')}`
+/** Throws StepStopped where a limit allows no further proposal. */
+function refuseOver(session: Session, context: FlowContext): void {
+  const { deadline } = session.request.bench.limits ?? noLimits
+  if (deadline !== null && context.now() >= deadline) {
+    throw new StepStopped(`stopped by the deadline ${deadline.toISOString()}`, 'deadline')
+  }
+  const kind = session.purses.exceeded() ?? tooDear(session)
+  if (kind === null) return
+  const kept = reserveText(session)
+  const message = `stopped by the ${kind.replaceAll('_', ' of ')}: what is left does not reach for another round`
+  throw new StepStopped(kept === null ? message : `${message}; ${kept}`, kind)
 }
 
-/** The newest benchmark, absolute: what a reviewer looks at. */
-function newestFolder({ met, workspace }: Session): string {
-  return met.at(-1)?.folder ?? workspace
+/** What a reviewer looks at: the newest benchmark that has cases of the next proposer. */
+async function toReview({ met, workspace, history }: Session, iteration: number) {
+  const { split } = history
+  if (split === undefined) throw new Error(`${workspace}: no split`)
+  const { train } = foldOf(split, history, iteration)
+  for (const { folder } of [...met].reverse()) {
+    const cases = (await readPlan(folder)).cases.map(({ eval_id }) => eval_id).filter((id) => train.includes(id))
+    if (cases.length > 0) return { folder, cases }
+  }
+  return { folder: workspace, cases: train }
 }

@@ -1,19 +1,16 @@
 /** What a proposer is told of earlier proposals, and where the loop stands by them. */
 import type { History } from '../../../schemas/history.ts'
 import { isPlateau } from '../../phases/4-report/accept/course.ts'
-
-/** Of which fold the training cases of an iteration are: in a small suite they take turns. */
-export function foldOf({ kind, train, validation }: NonNullable<History['split']>, iteration: number) {
-  const isTurned = kind === 'cross_fitted' && iteration % 2 === 0
-  return isTurned ? { train: validation, validation: train } : { train, validation }
-}
+import { turnOf } from '../../phases/4-report/accept/turns.ts'
 
 /**
  * One line for each proposal that was not taken. Reasons that could hold text of cases the proposer has not seen are given by their
  * rule alone; where folds take turns, only proposals made from the same fold are told.
  */
-export function rejectedLines({ iterations, refused = [], split }: History, now: number): string[] {
-  const isSeen = (iteration: number) => split?.kind !== 'cross_fitted' || iteration % 2 === now % 2
+export function rejectedLines(history: History, now: number): string[] {
+  const { iterations, refused = [], split } = history
+  const turn = turnOf(history, now)
+  const isSeen = (iteration: number) => split?.kind !== 'cross_fitted' || turnOf(history, iteration) === turn
   const lost = iterations.flatMap(({ iteration = 0, gate, proposal, grading_result }) => {
     if (gate === undefined || gate.result === 'won' || grading_result === 'baseline' || !isSeen(iteration)) return []
     const how = gate.stage === 'train' ? gate.reason : `${gate.result} on other tasks`

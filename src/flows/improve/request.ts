@@ -26,8 +26,10 @@ export interface ImproveRequest {
   iterations: number
   /** Of each case in each arm. */
   trainRuns: number
-  validationRuns: number
-  testRuns: number
+  /** null: as many as the size of the suite asks for. */
+  validationRuns: number | null
+  /** null: as many as in validation. */
+  testRuns: number | null
   seed: number
   margins: Margins
   /** engine[:model] of the proposer; null: that of the runs. */
@@ -37,5 +39,8 @@ export interface ImproveRequest {
   /** Go on with the session that lies in the workspace. */
   resume: boolean
   /** Called after each iteration; resolves when the next may begin. null: nobody is waited for. */
-  review: ((folder: string) => Promise<void>) | null
+  review: Review | null
 }
+
+/** Shows a benchmark folder (absolute); what is said of its runs of these cases reaches the next proposer. */
+export type Review = (at: { folder: string; cases: readonly number[] }) => Promise<void>

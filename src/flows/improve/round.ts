@@ -10,6 +10,7 @@ import { alphaFor } from '../../phases/4-report/accept/alpha.ts'
 import { courseOf, hopedGain, isWorthValidating, spentAlpha } from '../../phases/4-report/accept/course.ts'
 import { trainVerdict } from '../../phases/4-report/accept/early.ts'
 import { gatePower } from '../../phases/4-report/accept/power.ts'
+import { type Fold, foldOf } from '../../phases/4-report/accept/turns.ts'
 import { lastWords } from '../../phases/5-improve/propose_prompt.ts'
 import { changedFiles, type SkillEdit } from '../../phases/5-improve/skill_edit.ts'
 import { improvePaths } from '../../store/paths.ts'
@@ -18,13 +19,14 @@ import { nothing } from '../purses.ts'
 import { spentByRun } from '../spent.ts'
 import { benchStep } from './bench_step.ts'
 import { candidateOf } from './candidate.ts'
-import { inBlocks, verdictOn } from './in_blocks.ts'
-import { foldOf, rejectedLines } from './memory.ts'
+import { rejectedLines } from './memory.ts'
 import { propose } from './propose.ts'
+import { isLastRound } from './reserve.ts'
 import { record, type Session, tell } from './session.ts'
 import { layVersion, skillTexts, textsOf } from './skill_texts.ts'
 import { staticRefusal } from './static_checks.ts'
 import { seenRuns } from './training.ts'
+import { validate } from './validate.ts'
 
 export interface Round {
   iteration: number
@@ -40,7 +42,7 @@ export async function runRound(session: Session, round: Round, context: FlowCont
   if (split === undefined) throw new Error(`${workspace}: no split`)
   const paths = improvePaths(workspace)
   const { best, head } = courseOf(history.iterations)
-  const fold = foldOf(split, iteration)
+  const fold = foldOf(split, history, iteration)
   tell(context, {
     iteration,
     step: 'propose',
@@ -91,7 +93,7 @@ export async function runRound(session: Session, round: Round, context: FlowCont
   await rm(paths.version(version), { recursive: true, force: true })
   await layVersion(candidate.files, paths.version(version))
   tell(context, { iteration, step: 'train', version, message: `${version}: ${proposal.summary}` })
-  const met = await meet(session, { version, head, best, fold, iteration }, context)
+  const met = await meet(session, { version, head, best, fold, iteration, planned: split.runs.validation }, context)
   tell(context, {
     iteration,
     step: 'verdict',
@@ -116,22 +118,25 @@ interface Candidate {
   version: string
   head: string
   best: string
-  fold: { train: readonly number[]; validation: readonly number[] }
+  fold: Fold
   iteration: number
+  /** Blocks of validation, at most. */
+  planned: number
 }
 
 /** First its parent on training cases, then the best on validation, in blocks. */
 async function meet(
   session: Session,
-  { version, head, best, fold, iteration }: Candidate,
+  { version, head, best, fold, iteration, planned }: Candidate,
   context: FlowContext,
 ): Promise<{ gate: GateResult; benchmarks: NonNullable<Iteration['benchmarks']> }> {
   const { request, history } = session
-  const { trainRuns, validationRuns: planned, margins } = request
+  const { trainRuns, margins } = request
   const course = courseOf(history.iterations)
   const left = request.iterations - iteration + 1
   const alpha = alphaFor({ spent: spentAlpha(history.iterations), left })
   const { detectable } = gatePower({ cases: fold.validation.length, runs: planned, alpha })
+  const isLast = isLastRound(session, { fold, planned })
   const train = await benchStep(
     session,
     { candidate: version, against: head, cases: fold.train, runs: trainRuns },
@@ -139,21 +144,12 @@ async function meet(
   )
   const early = trainVerdict({
     ...{ against: head, cases: train.cases, blocks: trainRuns, margins },
-    isWorth: (difference) => isWorthValidating(hopedGain(course, difference), { detectable, left }),
+    isWorth: (difference) => isWorthValidating(hopedGain(course, difference), { detectable, left: isLast ? 1 : left }),
   })
   if (early !== null) return { gate: early, benchmarks: { train: train.folder } }
-  tell(context, {
-    iteration,
-    step: 'validation',
-    version,
-    message: `${version} against ${best} on ${fold.validation.length} unseen cases, in up to ${planned} blocks`,
-  })
-  const gated = { against: best, alpha, margins, planned }
-  const step = { candidate: version, against: best, cases: fold.validation, runs: planned, perform: inBlocks(gated) }
-  const made = await benchStep(session, step, context)
-  const gate = verdictOn(made.cases, { ...gated, blocks: planned })
-  if (gate === null) throw new Error(`${made.folder}: the gate has not decided`)
-  return { gate, benchmarks: { train: train.folder, validation: made.folder } }
+  const asked = { version, best, cases: fold.validation, iteration, alpha, planned }
+  const { gate, folder } = await validate(session, asked, context)
+  return { gate, benchmarks: { train: train.folder, validation: folder } }
 }
 
 function describe(run: RunRecord, edit: SkillEdit): Proposal {

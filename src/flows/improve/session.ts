@@ -15,7 +15,7 @@ import { courseOf } from '../../phases/4-report/accept/course.ts'
 import { improvePaths, timestampName } from '../../store/paths.ts'
 import { writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../context.ts'
-import type { Purses } from '../purses.ts'
+import { type Amounts, nothing, type Purses } from '../purses.ts'
 import { type Met, registryOf } from './registry.ts'
 import type { ImproveRequest } from './request.ts'
 
@@ -27,6 +27,10 @@ export interface Session {
   workspace: string
   history: History
   purses: Purses
+  /** Of the purses, for the test at the end. */
+  reserved: Amounts
+  /** What a run of v0 took, its grading included; null: not known yet, or nothing is limited. */
+  perRun: Amounts | null
   /** Who met whom, and where: what transcripts of training cases are taken from. */
   met: Met[]
 }
@@ -93,6 +97,14 @@ async function putAside(workspace: string, { started_at }: History): Promise<voi
   }
 }
 
+/** Says anew of a version how it fared. */
+export async function replace(session: Session, iteration: Iteration): Promise<void> {
+  const { history } = session
+  const iterations = history.iterations.map((one) => (one.version === iteration.version ? iteration : one))
+  session.history = { ...history, iterations }
+  await record(session, {})
+}
+
 /** Adds an iteration, or a refused proposal; the best follows from all of them. */
 export async function record(
   session: Session,
@@ -116,8 +128,8 @@ export function iterationsDone({ history }: Session): number {
   return Math.max(0, history.iterations.length - 1) + (history.refused?.length ?? 0)
 }
 
-export function openSession(parts: Omit<Session, 'met'>): Session {
-  return { ...parts, met: registryOf(parts.history, parts.workspace) }
+export function openSession(parts: Omit<Session, 'met' | 'reserved' | 'perRun'>): Session {
+  return { ...parts, reserved: nothing, perRun: null, met: registryOf(parts.history, parts.workspace) }
 }
 
 /** Tells where the loop is. */

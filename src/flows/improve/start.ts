@@ -20,7 +20,9 @@ import { layVersion } from './skill_texts.ts'
 export async function splitOf(request: ImproveRequest, suite: Suite): Promise<Split> {
   const made = splitCases(suite.cases, request.seed)
   const alpha = alphaFor({ spent: 0, left: request.iterations })
-  const { trainRuns: train, validationRuns: validation, testRuns: test } = request
+  const { trainRuns: train } = request
+  const validation = request.validationRuns ?? runsFor(made)
+  const test = request.testRuns ?? validation
   return {
     seed: request.seed,
     ...made,
@@ -30,6 +32,15 @@ export async function splitOf(request: ImproveRequest, suite: Suite): Promise<Sp
     ...gatePower({ cases: made.validation.length, runs: validation, alpha }),
   }
 }
+
+/** Few cases are made up for by more runs of each: as many in all as a suite of 18 has. */
+function runsFor({ train, validation }: CaseSplit): number {
+  const fewest = Math.max(1, Math.min(train.length, validation.length))
+  return Math.min(mostRuns, Math.max(usualRuns, Math.ceil((usualRuns * 9) / fewest)))
+}
+
+const usualRuns = 5
+const mostRuns = 20
 
 function scopeOf({ kind, train, validation, test }: CaseSplit): string {
   const aside =
@@ -55,7 +66,7 @@ export async function baseline(session: Session, context: FlowContext): Promise<
   const step = { candidate: 'v0', against: 'v0', cases, runs: request.trainRuns, calibrate: true }
   const made = await benchStep(session, step, context)
   const alpha = alphaFor({ spent: 0, left: request.iterations })
-  const headroom = headroomOf(made.cases, { cases: split.validation.length, runs: request.validationRuns, alpha })
+  const headroom = headroomOf(made.cases, { cases: split.validation.length, runs: split.runs.validation, alpha })
   tell(context, { iteration: 0, step: 'baseline', version: 'v0', message: headroom.message })
   await record(session, {
     fields: { headroom },
@@ -74,7 +85,11 @@ export async function baseline(session: Session, context: FlowContext): Promise<
   })
 }
 
-function sessionText({ scope, detectable, power }: Split): string {
+function sessionText({ scope, detectable, power, needs, runs }: Split): string {
   const at = power.map(({ gain, power: chance }) => `${Math.round(100 * gain)} points ${Math.round(100 * chance)}%`)
-  return `${scope}. The gate finds a gain of ${Math.round(100 * detectable)} points with power .8 (${at.join(', ')})`
+  const wanted =
+    needs === undefined || needs.runs <= runs.validation
+      ? ''
+      : `; for ${Math.round(100 * needs.gain)} points it would take --runs ${needs.runs}, or as many times more cases`
+  return `${scope}. With ${runs.validation} runs of each in each arm the gate finds a gain of ${Math.round(100 * detectable)} points with power .8 (${at.join(', ')})${wanted}`
 }

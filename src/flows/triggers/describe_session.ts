@@ -15,7 +15,7 @@ import { snapshotSkills } from '../bench.ts'
 import { type FlowContext, IncompleteError } from '../context.ts'
 import { ask, makeRuns, report } from './ask.ts'
 import { type AskingWish, type PreparedTriggers, planned } from './prepare_triggers.ts'
-import { plannedEvent } from './triggers.ts'
+import { forgetTimeouts, plannedEvent } from './triggers.ts'
 
 export interface DescribeSession {
   prepared: PreparedTriggers
@@ -47,8 +47,9 @@ export async function measureDescription(
   const files = await snapshotSkills(version.folders, path.join(session.scratch, `files-${asked.name}`))
   context.emit(await plannedEvent(folder, { ...prepared, ...version, choices: [] }))
   const { workspace } = prepared
+  await forgetTimeouts(folder, version.plan)
   const made = await ask({ ...version, skillFiles: files, folder, workspace, sandbox, wish }, context)
-  return whole(made, folder)
+  return whole(made, folder, context)
 }
 
 /** Both on the same queries, in turns. */
@@ -68,10 +69,11 @@ export async function compareDescriptions(
   const skillFilesOf = await snapshotSkills(folders, path.join(session.scratch, 'files-test'))
   context.emit(await plannedEvent(folder, { ...prepared, plan, set: after.set, choices: [] }))
   const { workspace } = prepared
+  await forgetTimeouts(folder, plan)
   const stop = await makeRuns({ plan, skillFiles: skillFilesOf, folder, workspace, sandbox, wish }, context)
   const reported = async (version: Version, name: string) => {
     const file = benchmarkPaths(path.join(folder, name)).triggers
-    return whole(await report({ ...version, folder, workspace, wish }, { file, stop }, context), folder)
+    return whole(await report({ ...version, folder, workspace, wish }, { file, stop }, context), folder, context)
   }
   return { before: await reported(before, 'before'), after: await reported(after, 'after') }
 }
@@ -124,13 +126,14 @@ async function versionWith(
   return { plan: sandboxed, set, folders: new Map([...others, [made.sha256, target]]) }
 }
 
-function whole(made: Triggers, folder: string): Triggers {
+function whole(made: Triggers, folder: string, { drain }: FlowContext): Triggers {
   if (made.complete) return made
+  drain.throwIfAborted()
   const { runs_planned, runs_decided } = made.summary
   const first = made.results.flatMap(({ query_runs }) => query_runs.flatMap(({ error }) => error ?? []))[0]
   const why = made.stop?.reason ?? (first === undefined ? 'it was stopped' : `${first.kind}: ${first.message}`)
   throw new IncompleteError(
     `${folder}: ${runs_planned - runs_decided} of ${runs_planned} runs have no answer (${why}); nothing is concluded from a part`,
-    'mend that, and start again',
+    'mend that; the same command with --resume goes on',
   )
 }

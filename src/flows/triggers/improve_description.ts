@@ -3,15 +3,16 @@
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type Description, description as descriptionSchema } from '../../../schemas/description.ts'
+import type { EngineChoice } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/error.ts'
 import { writeAtomic } from '../../base/files.ts'
 import { redactorFor } from '../../base/redact.ts'
 import { openRoom, reapRooms } from '../../base/room.ts'
-import type { Spent } from '../../phases/3-judge/meter.ts'
+import { readSkill } from '../../phases/1-plan/skill.ts'
 import { seeded } from '../../phases/4-report/stats/random.ts'
 import { tidied, withDescription } from '../../phases/5-improve/description/edit.ts'
 import { splitQueries } from '../../phases/5-improve/description/split.ts'
-import { createBenchmark, writeArtefact } from '../../store/store.ts'
+import { writeArtefact } from '../../store/store.ts'
 import { autoEngine } from '../auto_engine.ts'
 import type { FlowContext } from '../context.ts'
 import { holdBenchmark } from '../hold.ts'
@@ -26,6 +27,7 @@ import { descriptionOf } from './description_file.ts'
 import { type PreparedTriggers, prepareTriggers, type TriggersRequest } from './prepare_triggers.ts'
 import { type Asker, proposeDescription, type Tried, tell } from './propose_description.ts'
 import { searchDescription } from './search.ts'
+import { fileOf, newestSearch, openMemory } from './search_memory.ts'
 import { startAsking } from './triggers.ts'
 
 export interface DescriptionRequest extends Omit<TriggersRequest, 'fresh'> {
@@ -39,6 +41,8 @@ export interface DescriptionRequest extends Omit<TriggersRequest, 'fresh'> {
   seed: number
   /** Write SKILL.md where the proposal is accepted. */
   apply: boolean
+  /** Go on with the newest search of the workspace, or apply what it found. */
+  resume: boolean
 }
 
 export interface DescriptionResult {
@@ -68,6 +72,10 @@ export async function improveDescription(
       `${skillFile}: its description is no plain text in the frontmatter`,
       'write it as description: "…"',
     )
+  const before = request.resume ? await newestSearch(loaded.workspace) : null
+  if (before !== null && before.ended !== null) {
+    return await appliedLater({ ...before, ended: before.ended }, { request, skillFile })
+  }
   const split = splitQueries(queriesOf(loaded.set), seeded(request.seed))
   refuseThin(loaded, split)
   const { engine } = loaded.plan.options
@@ -75,7 +83,10 @@ export async function improveDescription(
   const sandbox = await startAsking(request, { prepared: loaded, scratch: scratch.path }, context)
   await preflight([proposer], request.passEnv, context)
   const prepared = { ...loaded, plan: withSandbox(loaded.plan, sandbox) }
-  const folder = await createBenchmark(loaded.workspace, context.now(), 'descriptions')
+  const { workspace } = loaded
+  const asked = askedFor(request, loaded, proposer)
+  const memory = await openMemory({ workspace, before: before?.folder ?? null, asked }, context)
+  const { folder } = memory
   await using held = await holdBenchmark(folder, context)
   // one purse for all measurements
   const wish = { ...request, purses: request.purses ?? new Purses(request.limits) }
@@ -94,8 +105,7 @@ export async function improveDescription(
     { choice: proposer, passEnv, hidden, sandbox: request.sandbox, pace },
     held.context,
   )
-  const spent: Spent[] = []
-  const asker: Asker = { openJudge, skill: source, prepared, spent }
+  const asker: Asker = { openJudge, skill: source, prepared }
   const end = await searchDescription<NonNullable<Tried['train']>[number]>({
     original: tidied(skill.description),
     rounds: request.rounds,
@@ -107,7 +117,8 @@ export async function improveDescription(
       tell(held.context, { round, description, train: results, refused: null })
       return results
     },
-    propose: async (best, attempts) => await proposeDescription(asker, { best, attempts }, held.context),
+    propose: async (best, attempts) =>
+      await memory.proposal(attempts.length, () => proposeDescription(asker, { best, attempts }, held.context)),
     compare: async (before, after) => {
       const both = await compareDescriptions(session, { before, after, ids: split.test }, held.context)
       return { before: both.before.results, after: both.after.results }
@@ -115,11 +126,41 @@ export async function improveDescription(
   })
   const applied = request.apply && end.accepted
   if (applied) await applyTo(skillFile, { source, description: end.best.description })
+  const spent = memory.proposals().map((one) => one.spent)
   const made = { request, prepared, proposer, spent, split, end, applied, createdAt: context.now() }
   const value = redactorFor(context.env).value(descriptionOf(made))
-  const file = path.join(folder, 'description.json')
+  const file = fileOf(folder)
   await writeArtefact(descriptionSchema, file, value)
   return { folder, file, description: value }
+}
+
+/** What makes a search another one. */
+function askedFor(request: DescriptionRequest, { plan, set }: PreparedTriggers, proposer: EngineChoice) {
+  const { seed, alpha, runs, testRuns, threshold, timeoutSeconds, maxTurns } = request
+  const among = (plan.runs[0]?.among ?? []).map(({ name, sha256 }) => ({ name, sha256 }))
+  return {
+    ...{ seed, alpha, runs, testRuns, threshold, timeoutSeconds, maxTurns, among, proposer },
+    skill: plan.skill.sha256,
+    queries: set.sha256,
+    engine: plan.options.engine,
+  }
+}
+
+/** A search that has ended is not made again; what it found can still be put into SKILL.md. */
+async function appliedLater(
+  { folder, ended }: { folder: string; ended: Description },
+  { request, skillFile }: { request: DescriptionRequest; skillFile: string },
+): Promise<DescriptionResult> {
+  const file = fileOf(folder)
+  if (!request.apply || !ended.accepted || ended.applied) return { folder, file, description: ended }
+  const source = await readFile(skillFile, 'utf8')
+  const { skill } = await readSkill(path.dirname(skillFile))
+  if (tidied(skill.description) !== ended.original)
+    throw new UserError(`${skillFile}: its description has changed since the search`, 'put the new one there by hand')
+  await applyTo(skillFile, { source, description: ended.best })
+  const description = { ...ended, applied: true }
+  await writeArtefact(descriptionSchema, file, description)
+  return { folder, file, description }
 }
 
 function refuseThin({ set, plan }: PreparedTriggers, { train, test }: { train: number[]; test: number[] }): void {

@@ -14,13 +14,12 @@ import { type Attempt, meanBehaves } from './search.ts'
 
 const proposal = z.object({ description: z.string(), why: z.string() })
 
-/** Who is asked, and of what skill; `spent` grows. */
+/** Who is asked, and of what skill. */
 export interface Asker {
   openJudge: OpenJudge
   /** SKILL.md. */
   skill: string
   prepared: PreparedTriggers
-  spent: Spent[]
 }
 
 /** A description with what it led to on the training queries. */
@@ -28,10 +27,10 @@ export type Tried = Attempt<Triggers['results'][number]>
 
 /** Never rejects for what the model does: a proposal that can't be used comes with its problem. */
 export async function proposeDescription(
-  { openJudge, skill, prepared, spent }: Asker,
+  { openJudge, skill, prepared }: Asker,
   { best, attempts }: { best: Tried; attempts: readonly Tried[] },
   context: FlowContext,
-): Promise<{ description: string; problem: string | null }> {
+): Promise<{ description: string; problem: string | null; spent: Spent }> {
   const results = best.train ?? []
   const queries = results.map(({ query }) => query)
   const { plan } = prepared
@@ -59,17 +58,17 @@ export async function proposeDescription(
   const question = questionTo(opened.asking, { prompt, cwd: opened.cwd, mark: null, tools: 'none' })
   const review = (value: z.infer<typeof proposal>) => descriptionProblem(value.description, queries)
   const answer = await ask({ ...question, schema: proposal, review })
-  spent.push(answer.spent)
+  const { spent } = answer
   const round = attempts.length
   if (answer.status === 'error') {
     const refused = `the proposer gave no answer: ${answer.error}`
     tell(context, { round, description: '', train: null, refused })
-    return { description: '', problem: refused }
+    return { description: '', problem: refused, spent }
   }
   const description = tidied(answer.value.description)
   const problem = descriptionProblem(description, queries)
   if (problem !== null) tell(context, { round, description, train: null, refused: problem })
-  return { description, problem }
+  return { description, problem, spent }
 }
 
 /** Says what a description reached. */

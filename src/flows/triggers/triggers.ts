@@ -95,7 +95,7 @@ function isComplete(folder: string): boolean {
 }
 
 /** A run whose time was up gave no answer: it is made again when the same command goes on. */
-async function forgetTimeouts(folder: string, plan: Plan): Promise<void> {
+export async function forgetTimeouts(folder: string, plan: Plan): Promise<void> {
   for (const { run_id } of plan.runs) {
     const stored = await readRun(folder, run_id)
     if (stored?.record.status !== 'timed_out' || stored.record.skill.read === true) continue

@@ -13,15 +13,28 @@ export interface GateDesign {
 }
 
 const usualVariance = 1 / 6
+/** A gain worth finding: what a claim on it needs is said before anything is spent. */
+const wantedGain = 0.15
 const shownGains = [0.1, 0.15, 0.25, 0.4]
 
-export function gatePower(design: GateDesign): { detectable: number; power: { gain: number; power: number }[] } {
+export interface GatePower {
+  detectable: number
+  power: { gain: number; power: number }[]
+  /** Runs of each of these cases in each arm, for the gain with power .8. */
+  needs: { gain: number; runs: number }
+}
+
+export function gatePower(design: GateDesign): GatePower {
   const { cases, runs, alpha, variance = usualVariance } = design
   const error = Math.sqrt((2 * variance) / Math.max(1, cases * runs))
   const critical = normalQuantile(1 - alpha)
   const powerAt = (gain: number) => (error === 0 ? 1 : normalCdf(gain / error - critical))
   return {
     detectable: round(Math.min(1, (critical + normalQuantile(0.8)) * error), 6),
+    needs: {
+      gain: wantedGain,
+      runs: Math.ceil((2 * variance * ((critical + normalQuantile(0.8)) / wantedGain) ** 2) / Math.max(1, cases)),
+    },
     power: shownGains.map((gain) => ({ gain, power: round(powerAt(gain), 4) })),
   }
 }

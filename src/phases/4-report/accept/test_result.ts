@@ -42,6 +42,7 @@ export function testResult({ benchmark, best, cases: all, validationGain }: Test
       n_cases: cases.length,
       n_runs: runs,
     },
+    scope: interval !== null && interval === t ? 'cases_like_these' : 'these_cases',
     validation_gain: round(validationGain, 6),
     sentence: `validation said ${points(validationGain)}, test says ${points(mean)}${said}`,
   }
