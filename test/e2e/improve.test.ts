@@ -162,7 +162,7 @@ describe('refused before anything runs', () => {
 
 test('a budget ends it with exit 3; --resume with a larger one goes on to the same end', async () => {
   await using world = await openWorld(mends, 6)
-  const end = await world.improve(['--budget-tokens', '40000'])
+  const end = await world.improve(['--budget-tokens', '62000'])
   expect([end.code, world.history().stopped?.reason]).toEqual([3, 'budget'])
   expect(end.stdout).toContain('NOT ENDED')
   const made = benchmarks(world)

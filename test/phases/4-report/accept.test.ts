@@ -1,5 +1,8 @@
 /** The gate of the improve loop: what wins, what loses, what is a tie, and what it costs of the session's error. */
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import type { GateResult } from '../../../schemas/history/gate.ts'
+import type { Iteration, RefusedProposal } from '../../../schemas/history.ts'
 import { alphaAt, alphaFor, sessionAlpha } from '../../../src/phases/4-report/accept/alpha.ts'
 import {
   courseOf,
@@ -13,6 +16,7 @@ import { usualMargins } from '../../../src/phases/4-report/accept/guards.ts'
 import { lookAt } from '../../../src/phases/4-report/accept/look.ts'
 import { firstBlocks, type MetCase } from '../../../src/phases/4-report/accept/met_case.ts'
 import { gatePower } from '../../../src/phases/4-report/accept/power.ts'
+import { foldOf } from '../../../src/phases/4-report/accept/turns.ts'
 
 type Scores = readonly [candidate: string, incumbent: string]
 
@@ -227,4 +231,69 @@ test('the power said before: .25 at 20 cases × 10 runs is found nearly always, 
     gatePower({ ...design, alpha: 0.01 }).power.find(({ gain }) => gain === 0.25)?.power ?? 0
   expect(powerOf({ cases: 20, runs: 10 })).toBeGreaterThan(0.95)
   expect(powerOf({ cases: 5, runs: 2 })).toBeLessThan(0.2)
+})
+
+describe('folds that take turns', () => {
+  const gate = (stage: 'train' | 'validation', result: 'won' | 'lost' | 'tie', difference: number) =>
+    ({ stage, result, difference, p_value: 0.5, alpha: 0.01 }) as GateResult
+  const of = (iteration: number, made: GateResult): Iteration => ({
+    version: `v${iteration}`,
+    parent: 'v0',
+    iteration,
+    grading_result: made.result,
+    gate: made,
+    expectation_pass_rate: 0,
+    is_current_best: false,
+  })
+  const baseline: Iteration = {
+    ...{ version: 'v0', parent: null, iteration: 0, grading_result: 'baseline' },
+    ...{ expectation_pass_rate: 0, is_current_best: true },
+  }
+  const unfit = (iteration: number): RefusedProposal => ({
+    ...{ iteration, parent: 'v0', rule: 'r', reason: 'r', proposal: null, cost_usd: null },
+    ended_at: '2026-01-15T10:30:00Z',
+  })
+  const [won, lost, promising] = [
+    gate('validation', 'won', 0.4),
+    gate('train', 'lost', -0.1),
+    gate('train', 'tie', 0.2),
+  ]
+  const split = { kind: 'cross_fitted' as const, train: [1, 2], validation: [3] }
+  const trainOf = (tries: { iterations: Iteration[]; refused?: RefusedProposal[] }, iteration: number) =>
+    foldOf(split, tries, iteration).train
+
+  test('change sides after each try that leaves nothing open, refused ones too', () => {
+    const tries = { iterations: [baseline, of(1, lost), of(3, won)], refused: [unfit(2)] }
+    expect([1, 2, 3, 4].map((at) => trainOf(tries, at))).toEqual([[1, 2], [3], [1, 2], [3]])
+  })
+  test('stay while a version is worked on further: what it learned from a case must not be judged by it', () => {
+    const tries = { iterations: [baseline, of(1, promising), of(2, lost), of(4, won)], refused: [unfit(3)] }
+    expect([1, 2, 3, 4, 5].map((at) => trainOf(tries, at))).toEqual([[1, 2], [1, 2], [1, 2], [1, 2], [3]])
+  })
+  test('what is judged is never what was learned from since the best', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('won', 'lost', 'promising', 'refused', 'tied'), { maxLength: 12 }),
+        (kinds) => {
+          const made = { won, lost, promising, tied: gate('validation', 'tie', 0.1) }
+          const tries = { iterations: [baseline], refused: [] as RefusedProposal[] }
+          let learned = new Set<number>()
+          for (const [index, kind] of kinds.entries()) {
+            const iteration = index + 1
+            const fold = foldOf(split, tries, iteration)
+            for (const id of fold.train) learned.add(id)
+            expect(fold.validation.filter((id) => learned.has(id))).toEqual([])
+            if (kind === 'refused') tries.refused.push(unfit(iteration))
+            else tries.iterations.push(of(iteration, made[kind]))
+            const { best, head } = courseOf(tries.iterations)
+            if (head === best) learned = new Set()
+          }
+        },
+      ),
+    )
+  })
+  test('three parts never change', () => {
+    const tries = { iterations: [baseline, of(1, lost)] }
+    expect(foldOf({ ...split, kind: 'three_way' }, tries, 2).train).toEqual([1, 2])
+  })
 })
