@@ -39,7 +39,7 @@ function readBlock(block: string, file: string): { values: Record<string, unknow
   const { message, at } = yaml
   const mistake = `${message} at line ${at.line}, column ${at.column}`
   const values = plainLines(block)
-  if (values.name === undefined || values.description === undefined) {
+  if (values.name === undefined || values.description === undefined || /^[&*]/.test(values.name)) {
     throw new UserError(
       `${file}: the frontmatter is not valid YAML: ${mistake}`,
       'mend it; quote values that hold ": "',
