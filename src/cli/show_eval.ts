@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { EvalCaseResult, EvalResult } from '../../schemas/eval_result.ts'
 import type { BrokenSuite, EvalPlans, EvalsResult } from '../flows/eval/request.ts'
+import { isFinished } from '../flows/eval/resume.ts'
 import { evalSummary } from '../phases/4-report/eval_verdict.ts'
 import { goldenSummary } from '../phases/4-report/golden/summary.ts'
 import { codeFor, fixOf } from './error_code.ts'
@@ -34,6 +35,9 @@ export function showEvals({ results, broken }: EvalsResult, how: HowToShowEvals)
     ...results.flatMap((one) => linesOf(one, how)),
     ...broken.flatMap(brokenLines),
     summaryLine(results, broken),
+    ...(results.every((one) => isFinished(one, one.plan))
+      ? []
+      : [dim('the same command goes on: only what was skipped is run or judged again')]),
     ...results.map(({ folder }) => `${dim('results')} ${place(folder)}`),
     ...how.wrote.map((file) => `${dim('report')} ${place(file)}`),
   ]

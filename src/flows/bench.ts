@@ -10,16 +10,16 @@ import { withRerunsOf } from '../phases/1-plan/rerun_plan.ts'
 import { skillFiles } from '../phases/1-plan/skill.ts'
 import { checkText } from '../phases/3-judge/checks/text.ts'
 import { benchmarkPaths } from '../store/paths.ts'
-import { createBenchmark, listBenchmarks, readPlan, readRun, writeArtefact, writeMetadata } from '../store/store.ts'
-import { clearAbandoned } from './abandoned.ts'
+import { listBenchmarks, readPlan, readRun, writeArtefact, writeMetadata } from '../store/store.ts'
 import { collectionOf } from './calibrations.ts'
 import type { FlowContext } from './context.ts'
 import { detectableOf } from './detectable.ts'
 import { execute, isDone } from './execute.ts'
-import { type Held, holdBenchmark } from './hold.ts'
+import type { Held } from './hold.ts'
 import { openLimited, shareOf } from './limited.ts'
 import { noLimits } from './limits.ts'
 import { isOfPlan, mend } from './mend.ts'
+import { openFolder } from './open_folder.ts'
 import { preflight, type ReadyProbe } from './preflight.ts'
 import { type BenchRequest, type Prepared, prepare } from './prepare.ts'
 import { reuseRuns } from './reuse.ts'
@@ -104,14 +104,7 @@ async function openBenchmark(
 ): Promise<{ folder: string; held: Held }> {
   const collection = collectionOf(plan)
   const unfinished = fresh ? null : await findUnfinished(workspace, plan, context)
-  if (unfinished !== null) {
-    const held = await holdBenchmark(unfinished, context, startAnother)
-    if (!(await isComplete(unfinished))) return { folder: unfinished, held }
-    await held[Symbol.asyncDispose]() // it was completed just now
-  }
-  await clearAbandoned(workspace, context.signal, collection)
-  const folder = await createBenchmark(workspace, context.now(), collection)
-  return { folder, held: await holdBenchmark(folder, context) }
+  return await openFolder({ workspace, collection, unfinished, isComplete, otherwise: startAnother }, context)
 }
 
 /** Writes plan.json and every case's metadata. */

@@ -13,7 +13,16 @@ export type EvalSuiteOptions = Partial<Omit<EvalRequest, 'path'>>
 const defaults: Omit<EvalRequest, 'path'> = {
   ...{ format: null, cases: [], target: null, category: null, test: null },
   ...{ engine: null, model: null, baseUrl: null, judge: null, timeoutSeconds: null, maxTurns: null },
-  ...{ concurrency: 1, retries: 2, workspace: null, passEnv: [], keep: false, cache: true, isolate: false },
+  ...{
+    concurrency: 1,
+    retries: 2,
+    workspace: null,
+    passEnv: [],
+    keep: false,
+    cache: true,
+    fresh: true,
+    isolate: false,
+  },
 }
 
 /** Seconds that a test may take beyond its agent: setting up, and the judge. */

@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { appendFile, mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { z } from 'zod'
 import { type GoldenAuditLine, type GoldenRunLine, goldenAuditLine, goldenRunLine } from '../../schemas/golden.ts'
 import { codeOf } from '../base/error.ts'
 import { checkAs } from '../base/json.ts'
@@ -10,6 +11,8 @@ import { checkAs } from '../base/json.ts'
 export interface GoldenRuns {
   /** Gives its path relative to evals/; a second one of a day gets -2. */
   keepResponse(date: string, testId: string, text: string): Promise<string>
+  /** The lines of a day; what can't be read is passed over. */
+  linesOf(date: string): GoldenRunLine[]
   /** Gives the file, absolute. */
   append(date: string, lines: readonly GoldenRunLine[]): Promise<string>
   keepSample(lines: readonly GoldenAuditLine[]): Promise<void>
@@ -33,6 +36,7 @@ export function openGoldenRuns(evals: string): GoldenRuns {
         }
       }
     },
+    linesOf: (date) => linesIn(path.join(runs, `${date}.jsonl`), goldenRunLine),
     async append(date, lines) {
       const file = path.join(runs, `${date}.jsonl`)
       const checked = lines.map((line) => checkAs(goldenRunLine, line, file))
@@ -47,10 +51,7 @@ export function openGoldenRuns(evals: string): GoldenRuns {
     },
     openSamples() {
       const open = new Map<string, GoldenAuditLine>()
-      const texts = existsSync(audit) ? readFileSync(audit, 'utf8').split('\n') : []
-      for (const text of texts) {
-        const line = lineIn(text)
-        if (line === null) continue
+      for (const line of linesIn(audit, goldenAuditLine)) {
         const key = `${line.ts} ${line.test_id}`
         if (line.human === null) open.set(key, line)
         else open.delete(key)
@@ -66,11 +67,14 @@ async function appendLines(file: string, lines: readonly unknown[]): Promise<voi
   await appendFile(file, `${isCut ? '\n' : ''}${lines.map((line) => `${JSON.stringify(line)}\n`).join('')}`)
 }
 
-function lineIn(text: string): GoldenAuditLine | null {
-  try {
-    const read = goldenAuditLine.safeParse(JSON.parse(text))
-    return read.success ? read.data : null
-  } catch {
-    return null
-  }
+function linesIn<S extends z.ZodType>(file: string, schema: S): z.infer<S>[] {
+  const texts = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
+  return texts.flatMap((text) => {
+    try {
+      const read = schema.safeParse(JSON.parse(text))
+      return read.success ? [read.data] : []
+    } catch {
+      return []
+    }
+  })
 }

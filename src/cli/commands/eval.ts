@@ -102,6 +102,7 @@ function requestOf(parsed: EvalArguments): EvalRequest {
     sandbox: sandboxWish(parsed),
     keep: parsed.keep,
     cache: parsed.cache,
+    fresh: parsed.fresh,
     isolate: parsed.isolate,
   }
 }

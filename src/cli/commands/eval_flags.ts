@@ -77,6 +77,11 @@ export const evalFlags = {
   reporter: benchFlags.reporter,
   keep: { type: 'boolean', default: false, describe: 'keep the working folder of each agent beside its results' },
   'summary-only': { type: 'boolean', default: false, describe: 'print the sums, no line a case' },
+  fresh: {
+    type: 'boolean',
+    default: false,
+    describe: 'start anew instead of going on with an unfinished eval of the same plan',
+  },
   'dry-run': { type: 'boolean', default: false, describe: 'print what would run, run nothing' },
   ...printConfigFlag('run nothing'),
 } satisfies Record<string, Options>

@@ -9,10 +9,10 @@ import { benchmarkPaths } from '../../store/paths.ts'
 import { createBenchmark, readRun, writeArtefact } from '../../store/store.ts'
 import { planReady, snapshotSkills } from '../bench.ts'
 import type { FlowContext } from '../context.ts'
-import { execute, uncached } from '../execute.ts'
-import { holdBenchmark } from '../hold.ts'
+import { execute } from '../execute.ts'
 import { openLimited } from '../limited.ts'
 import { noLimits } from '../limits.ts'
+import { mend } from '../mend.ts'
 import { preflight } from '../preflight.ts'
 import type { Purses } from '../purses.ts'
 import { hiddenFrom, startSandbox, withSandbox } from '../start_sandbox.ts'
@@ -21,6 +21,7 @@ import { refuseUnpriced } from '../unpriced.ts'
 import { withGoldenLog } from './golden_log.ts'
 import { openPasses, type Passes } from './passes.ts'
 import type { EvalRequest, PreparedEval } from './request.ts'
+import { openEval } from './resume.ts'
 
 /** Throws UserError or IncompleteError before anything was paid for, the abort reason when cut short. */
 export async function evalSuite(
@@ -38,22 +39,29 @@ export async function evalSuite(
     prepared.choices.push('the suite keeps agents to some folders of the workspace; without a sandbox nothing does')
   }
   if (plan.runs.length > 0) await makeReady(plan, { request, room: scratch.path }, context)
-  const folder = await createBenchmark(prepared.workspace, started, 'evals')
-  await using held = await holdBenchmark(folder, context)
-  await writeArtefact(planSchema, benchmarkPaths(folder).plan, plan)
+  const { folder, held, ...before } = await openEval(prepared, request.fresh, context)
+  await using holding = held
+  const kept = { ...plan, created_at: before.startedAt }
+  await writeArtefact(planSchema, benchmarkPaths(folder).plan, kept)
   const skillFiles = await snapshotSkills(prepared.folders, scratch.path)
+  await mend(folder, plan, context)
   context.emit(await planReady(folder, { ...prepared, plan }))
   const { concurrency, passEnv, limits = noLimits, pace, keep } = request
-  using limited = await openLimited({ plan, folder, workspace: prepared.workspace, limits, purses }, held.context)
+  using limited = await openLimited({ plan, folder, workspace: prepared.workspace, limits, purses }, holding.context)
   const hidden = hiddenFrom(plan, prepared.workspace)
-  const how = { passEnv, hidden, sandbox, concurrency, pace, limited, keepWork: keep, ...uncached }
-  await execute({ plan, folder, skillFiles, ...how }, held.context)
+  const how = { passEnv, hidden, sandbox, concurrency, pace, limited, keepWork: keep, cache: null }
+  await execute({ plan, folder, skillFiles, ...how, settled: before.settled }, holding.context)
   context.signal.throwIfAborted()
-  const made = await resultOf({ ...prepared, plan }, { folder, known: passes.known }, { started, now: context.now() })
+  const now = context.now()
+  const seconds = before.secondsBefore + (now.getTime() - started.getTime()) / 1000
+  const made = await resultOf(
+    { ...prepared, plan: kept },
+    { folder, known: passes.known, made: prepared.plan.runs, seconds },
+  )
   await passes.keep(folder, made.cases)
   const result = await withGoldenLog({ plan, result: made, stopped: limited?.stopped()?.reason ?? null })
   await writeArtefact(evalResult, path.join(folder, 'eval.json'), result)
-  return { ...result, plan }
+  return { ...result, plan: kept }
 }
 
 /** Every case passed before: nothing is started. */
@@ -61,7 +69,8 @@ async function evalKnown(prepared: PreparedEval, { plan, known }: Passes, contex
   const started = context.now()
   const folder = await createBenchmark(prepared.workspace, started, 'evals')
   await writeArtefact(planSchema, benchmarkPaths(folder).plan, plan)
-  const result = await resultOf({ ...prepared, plan }, { folder, known }, { started, now: context.now() })
+  const seconds = (context.now().getTime() - started.getTime()) / 1000
+  const result = await resultOf({ ...prepared, plan }, { folder, known, made: [], seconds })
   await writeArtefact(evalResult, path.join(folder, 'eval.json'), result)
   return { ...result, plan }
 }
@@ -78,17 +87,27 @@ async function makeReady(
   await refuseUnpriced(options, request.limits ?? noLimits)
 }
 
+interface Ended {
+  folder: string
+  known: Passes['known']
+  /** Runs that may lie there: also those of cases that are known by now. */
+  made: Plan['runs']
+  seconds: number
+}
+
 async function resultOf(
   { plan, root, name, version }: PreparedEval,
-  { folder, known }: { folder: string } & Pick<Passes, 'known'>,
-  { started, now }: { started: Date; now: Date },
+  { folder, known, made, seconds }: Ended,
 ): Promise<EvalResult> {
   const runs = new Map<number, JudgedRun>()
-  for (const { eval_id, run_id } of plan.runs) {
+  for (const { eval_id, run_id, key } of made) {
     const stored = await readRun(folder, run_id)
-    if (stored !== null) runs.set(eval_id, { run: run_id, record: stored.record, grading: stored.grading })
+    if (stored?.record.key === key) runs.set(eval_id, { run: run_id, record: stored.record, grading: stored.grading })
   }
-  const cases = plan.cases.map((one) => known.get(one.eval_id) ?? caseResult(one, runs.get(one.eval_id) ?? null))
+  const cases = plan.cases.map((one) => {
+    const run = runs.get(one.eval_id)
+    return run === undefined ? (known.get(one.eval_id) ?? caseResult(one, null)) : caseResult(one, run)
+  })
   const records = [...runs.values()].map(({ record }) => record)
   const first = records.find(({ status }) => status === 'completed') ?? records[0]
   const { engine, judge, timeout_seconds } = plan.options
@@ -97,8 +116,8 @@ async function resultOf(
     format: plan.suite.format,
     suite: plan.suite.path,
     ...{ root, name, version, folder },
-    started_at: started.toISOString(),
-    duration_seconds: (now.getTime() - started.getTime()) / 1000,
+    started_at: plan.created_at,
+    duration_seconds: seconds,
     engine,
     agent: {
       version: first?.engine.version ?? null,

@@ -1,6 +1,7 @@
 /** What an eval of golden tests leaves in the agent's evals/runs/: lines, responses, a sample of verdicts to look at. Nothing else of the agent is written. */
 import path from 'node:path'
 import type { EvalResult } from '../../../schemas/eval_result.ts'
+import type { GoldenRunLine } from '../../../schemas/golden.ts'
 import type { Plan } from '../../../schemas/plan.ts'
 import { goldenLine } from '../../phases/4-report/golden/line.ts'
 import { auditSample } from '../../phases/4-report/golden/sample.ts'
@@ -20,23 +21,33 @@ export async function withGoldenLog({ plan, result, stopped }: EndedEval): Promi
   const evals = path.join(result.root, 'evals')
   const runs = openGoldenRuns(evals)
   const date = localDate(new Date(result.started_at))
-  const lines = []
+  const logged = new Map(runs.linesOf(date).map((line) => [keyOf(line), line]))
+  const lines: GoldenRunLine[] = []
   for (const [index, one] of plan.cases.entries()) {
     const verdict = result.cases[index]
     if (verdict === undefined || (verdict.run === null && one.cannot_run === null)) continue
     const stored = verdict.run === null ? null : await readRun(result.folder, verdict.run)
     const said = stored?.record.final_response ?? ''
-    const response = said === '' ? '' : await runs.keepResponse(date, one.eval_name, said)
     const run = { case: one, result: verdict, record: stored?.record ?? null, grading: stored?.grading ?? null }
-    const line = goldenLine(run, path.basename(result.root), response)
-    lines.push(stored === null ? { ...line, ts: result.started_at } : line)
+    const made = goldenLine(run, path.basename(result.root), '')
+    const line = stored === null ? { ...made, ts: result.started_at } : made
+    const before = logged.get(keyOf(line))
+    const response =
+      said === '' ? '' : (before?.agent_response_path ?? (await runs.keepResponse(date, one.eval_name, said)))
+    lines.push({ ...line, agent_response_path: response })
   }
-  const log = await runs.append(date, lines)
+  const isNew = (line: GoldenRunLine) => logged.get(keyOf(line))?.verdict !== line.verdict
+  const log = await runs.append(date, lines.filter(isNew))
   const [first] = plan.cases.flatMap(({ judging }) => (judging?.kind === 'golden' ? [judging.golden] : []))
-  await runs.keepSample(auditSample(lines, first?.judge.audit_sample_pct ?? 0))
+  await runs.keepSample(auditSample(lines.filter(isNew), first?.judge.audit_sample_pct ?? 0))
   const decisions = lines.filter(({ verdict }) => verdict === 'pass' || verdict === 'fail').length
   const threshold = first?.rubric.threshold_pass ?? 4
   return { ...result, golden: { log, lines, threshold, open: runs.openSamples(), decisions, stopped } }
+}
+
+/** A run of a test: an eval that goes on writes the line of none again. */
+function keyOf({ ts, test_id }: GoldenRunLine): string {
+  return `${ts} ${test_id}`
 }
 
 /** The day as the user's clock has it. */

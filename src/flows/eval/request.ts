@@ -33,6 +33,8 @@ export interface EvalRequest
   timeoutSeconds: number | null
   /** Whether the working folders of the agents are kept. */
   keep: boolean
+  /** Start anew even where an unfinished eval of the same plan lies. */
+  fresh: boolean
   /** Whether golden tests start from a snapshot of their vault. */
   isolate: boolean
 }

@@ -8,12 +8,12 @@ import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { engineNamed } from '../../engines/table.ts'
 import { readIf } from '../../store/damage.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
-import { createBenchmark, listBenchmarks, readPlan, readRun } from '../../store/store.ts'
-import { clearAbandoned } from '../abandoned.ts'
+import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
 import { snapshotSkills } from '../bench.ts'
 import type { FlowContext } from '../context.ts'
 import { isDone } from '../execute.ts'
-import { type Held, holdBenchmark } from '../hold.ts'
+import type { Held } from '../hold.ts'
+import { openFolder } from '../open_folder.ts'
 import { preflight } from '../preflight.ts'
 import { startSandbox, withSandbox } from '../start_sandbox.ts'
 import { refuseStrayInstructions } from '../surroundings.ts'
@@ -72,14 +72,8 @@ async function openMeasurement(
   context: FlowContext,
 ): Promise<{ folder: string; held: Held }> {
   const unfinished = fresh ? null : await findUnfinished(workspace, plan)
-  if (unfinished !== null) {
-    const held = await holdBenchmark(unfinished, context, ', or start another one beside it with --fresh')
-    if (!isComplete(unfinished)) return { folder: unfinished, held }
-    await held[Symbol.asyncDispose]() // it was completed just now
-  }
-  await clearAbandoned(workspace, context.signal, 'triggers')
-  const folder = await createBenchmark(workspace, context.now(), 'triggers')
-  return { folder, held: await holdBenchmark(folder, context) }
+  const otherwise = ', or start another one beside it with --fresh'
+  return await openFolder({ workspace, collection: 'triggers', unfinished, isComplete, otherwise }, context)
 }
 
 async function findUnfinished(workspace: string, plan: Plan): Promise<string | null> {

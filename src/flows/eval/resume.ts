@@ -1,0 +1,82 @@
+/** An eval that was cut short goes on where it was: what ended for good is not made again. */
+import path from 'node:path'
+import { type EvalResult, evalResult } from '../../../schemas/eval_result.ts'
+import type { Plan } from '../../../schemas/plan.ts'
+import { readIf } from '../../store/damage.ts'
+import { listBenchmarks, readPlan, readRun } from '../../store/store.ts'
+import type { FlowContext } from '../context.ts'
+import type { Held } from '../hold.ts'
+import { isOfPlan } from '../mend.ts'
+import { openFolder } from '../open_folder.ts'
+import type { PreparedEval } from './request.ts'
+
+export interface OpenedEval {
+  folder: string
+  held: Held
+  /** ISO 8601: when its first start was. */
+  startedAt: string
+  /** Seconds that earlier starts took, as far as they could say. */
+  secondsBefore: number
+  /** Runs that failed for good, by id: their verdict is fail, and they are not made again. */
+  settled: ReadonlySet<string>
+}
+
+/** The newest unfinished eval of the same plan, else a new one, held. Throws UserError when another process works on it. */
+export async function openEval(
+  { plan, workspace }: Pick<PreparedEval, 'plan' | 'workspace'>,
+  fresh: boolean,
+  context: FlowContext,
+): Promise<OpenedEval> {
+  const unfinished = fresh ? null : await findUnfinished(workspace, plan, context)
+  const isComplete = (folder: string) => isFinished(readEval(folder), plan)
+  const otherwise = ', or start another one beside it with --fresh'
+  const { folder, held } = await openFolder(
+    { workspace, collection: 'evals', unfinished, isComplete, otherwise },
+    context,
+  )
+  const isNew = folder !== unfinished
+  const earlier = isNew ? null : readEval(folder)
+  const old = isNew ? null : await readPlan(folder).catch(() => null)
+  const startedAt = earlier?.started_at ?? old?.created_at ?? plan.created_at
+  const settled = earlier === null ? new Set<string>() : await failedForGood(folder, earlier, plan)
+  return { folder, held, startedAt, secondsBefore: earlier?.duration_seconds ?? 0, settled }
+}
+
+async function findUnfinished(workspace: string, plan: Plan, context: FlowContext): Promise<string | null> {
+  for (const folder of await listBenchmarks(workspace, 'evals')) {
+    const other = await readPlan(folder).catch(() => null)
+    const isSame = other === null ? await isOfPlan(folder, plan, context) : isSamePlan(other, plan)
+    if (isSame) return isFinished(readEval(folder), plan) ? null : folder
+  }
+  return null
+}
+
+function isSamePlan(one: Plan, other: Plan): boolean {
+  return one.plan_id === other.plan_id && one.suite.path === other.suite.path && one.suite.format === other.suite.format
+}
+
+function readEval(folder: string): EvalResult | null {
+  return readIf(evalResult, path.join(folder, 'eval.json'))
+}
+
+/** Nothing more can be said of it: what was skipped can't be run here, or has no criteria. */
+export function isFinished(result: EvalResult | null, { cases, runs }: Plan): boolean {
+  if (result === null) return false
+  const planned = new Set(runs.map(({ eval_id }) => eval_id))
+  const criteria = new Map(cases.map((one) => [one.eval_id, one.checks.length + one.expectations.length]))
+  return result.cases.every(
+    ({ eval_id, verdict, run }) =>
+      verdict !== 'skip' || !planned.has(eval_id) || (run !== null && criteria.get(eval_id) === 0),
+  )
+}
+
+async function failedForGood(folder: string, { cases }: EvalResult, { runs }: Plan): Promise<Set<string>> {
+  const keys = new Map(runs.map(({ run_id, key }) => [run_id, key]))
+  const failed = cases.flatMap(({ verdict, run }) => (verdict === 'fail' && run !== null ? [run] : []))
+  const stored = await Promise.all(failed.map(async (run) => ({ run, made: await readRun(folder, run) })))
+  return new Set(
+    stored.flatMap(({ run, made }) =>
+      made?.record.status === 'failed' && made.record.key === keys.get(run) ? [run] : [],
+    ),
+  )
+}
