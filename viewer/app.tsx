@@ -2,6 +2,7 @@
 import type { TargetedKeyboardEvent } from 'preact'
 import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import type { Model } from './data/model.ts'
+import { Guard } from './parts/guard.tsx'
 import { Help } from './parts/help.tsx'
 import { useKeys } from './parts/keys.ts'
 import { Live } from './parts/live.tsx'
@@ -82,7 +83,7 @@ export function App({ model }: { model: Model }) {
         </button>
       </header>
       <main id="main" ref={main} tabIndex={-1}>
-        {viewOf(model, route)}
+        <Guard key={place}>{viewOf(model, route)}</Guard>
       </main>
       <Live />
       {help && <Help close={() => setHelp(false)} />}

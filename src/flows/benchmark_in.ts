@@ -35,5 +35,5 @@ export async function benchmarkIn(folder: string, context: FlowContext): Promise
   }
   const plan = await readPlan(folder)
   const prompts = redactorFor(context.env).value(plan)
-  return { ...(await benchmarkNow(folder, plan, context)), folder, plan, prompts, files: caseFiles(plan.cases) }
+  return { ...(await benchmarkNow(folder, plan, context)), folder, plan, prompts, files: await caseFiles(plan.cases) }
 }

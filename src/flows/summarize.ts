@@ -84,7 +84,7 @@ export async function summarize(
   const { page = true } = soFar
   const prompts = redactor.value(plan)
   if (page) {
-    const files = caseFiles(plan.cases)
+    const files = await caseFiles(plan.cases)
     await writePage({ folder, report: paths.report, benchmark, prompts, folders, redactor, files })
   } else await rm(paths.report, { force: true })
   context.emit({

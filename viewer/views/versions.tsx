@@ -4,6 +4,7 @@ import type { PageScore } from '../../schemas/page.ts'
 import { own } from '../data/own.ts'
 import { Share } from '../parts/share.tsx'
 import { dollars, percent, plural, points } from '../words.ts'
+import { type Node, treeOf } from './version_tree.ts'
 
 interface Props {
   history: History
@@ -12,42 +13,25 @@ interface Props {
 
 export function Versions({ history, scores }: Props) {
   const { iterations } = history
-  const known = new Set(iterations.map(({ version }) => version))
-  const roots = iterations.filter(({ parent }) => parent === null || !known.has(parent))
   return (
     <section aria-labelledby="versions">
       <h2 id="versions">
         Versions <small>{iterations.length}</small>
       </h2>
-      <Branch of={roots} all={iterations} scores={scores} above={new Set()} />
+      <Branch of={treeOf(iterations)} scores={scores} />
     </section>
   )
 }
 
-interface BranchProps {
-  of: readonly Iteration[]
-  all: readonly Iteration[]
-  scores: Props['scores']
-  /** A history may go in circles. */
-  above: ReadonlySet<string>
-}
-
-function Branch({ of, all, scores, above }: BranchProps) {
+function Branch({ of, scores }: { of: readonly Node[]; scores: Props['scores'] }) {
   return (
     <ul class="versions">
-      {of.map((one) => {
-        const below = all.filter(
-          ({ parent, version }) => parent === one.version && !above.has(version) && version !== parent,
-        )
-        return (
-          <li key={one.version}>
-            <Version one={one} scores={own(scores, one.version) ?? []} />
-            {below.length > 0 && (
-              <Branch of={below} all={all} scores={scores} above={new Set([...above, one.version])} />
-            )}
-          </li>
-        )
-      })}
+      {of.map(({ one, below }, place) => (
+        <li key={`${place}`}>
+          <Version one={one} scores={own(scores, one.version) ?? []} />
+          {below.length > 0 && <Branch of={below} scores={scores} />}
+        </li>
+      ))}
     </ul>
   )
 }
@@ -122,7 +106,8 @@ function Scores({ one, scores }: { one: Iteration; scores: readonly PageScore[] 
 function Gate({ gate }: { gate: NonNullable<Iteration['gate']> }) {
   const { reason, against, stage, difference, ci_low, ci_high, p_value, alpha, n_cases, blocks, guards } = gate
   const interval = ci_low === null || ci_high === null ? '' : ` [${points(ci_low)}, ${points(ci_high)}]`
-  const p = p_value === null ? '' : `, p ${p_value.toFixed(3)} (needs ${alpha.toPrecision(2)})`
+  // what a look needs is in the reason: the share is spread over the looks
+  const p = p_value === null ? '' : `, p ${chance(p_value)}; its share of the error in all: ${chance(alpha)}`
   return (
     <>
       <p>{reason}</p>
@@ -139,4 +124,8 @@ function Gate({ gate }: { gate: NonNullable<Iteration['gate']> }) {
       ))}
     </>
   )
+}
+
+function chance(p: number): string {
+  return p < 0.001 ? '< 0.001' : p.toPrecision(2)
 }
