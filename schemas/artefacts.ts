@@ -10,6 +10,7 @@ import { calibration } from './calibration.ts'
 import { checkReport } from './check_report.ts'
 import { comparison, comparisonError } from './comparison.ts'
 import { comparisonSummary } from './comparison_summary.ts'
+import { critique } from './critique.ts'
 import { description } from './description.ts'
 import { evalDiff, evalTrend } from './eval_diff.ts'
 import { evalMetadata } from './eval_metadata.ts'
@@ -61,6 +62,7 @@ export const artefacts = {
   history,
   spent: spentLine,
   check_report: checkReport,
+  critique,
   feedback,
   flow_event: flowEvent,
 } satisfies Record<string, z.ZodType>

@@ -91,6 +91,7 @@ const flags = [
   ...Object.keys(triggersFlags),
   ...Object.keys(improveFlags),
   ...Object.keys(initFlags),
+  'critique',
   'sample',
   'only',
   'label',

@@ -1,5 +1,5 @@
 /** `whetstone check`: all problems of skills and suites at once, without a model. */
-import type { Argv } from 'yargs'
+import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../base/error.ts'
 import { sandboxFlags, sandboxWish } from './sandbox_flags.ts'
 import { type Done, withFlow, withJson } from './shared.ts'
@@ -10,7 +10,7 @@ function checkOptions(args: Argv) {
     .positional('skill', {
       type: 'string',
       array: true,
-      demandOption: true,
+      default: [] as string[],
       describe: 'skill folders, suite files, folders that hold skills, or globs',
     })
     .option('fail-on', {
@@ -29,6 +29,11 @@ function checkOptions(args: Argv) {
       default: false,
       describe: "also grade each case's reference: none may fail (runs its checks and setup)",
     })
+    .option('critique', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'a benchmark (or workspace): the edits of its suite that its verdicts suggest; asks no model',
+    })
     .option('judge', {
       type: 'string',
       requiresArg: true,
@@ -36,17 +41,20 @@ function checkOptions(args: Argv) {
     })
     .options(sandboxFlags)
     .usage(
-      '$0 check <skill..> [options]\n\nall problems of skills and suites at once, without a model\n\nEvery rule is in docs/check.md. One broken skill never stops the others.',
+      '$0 check <skill..> [options]\n       $0 check --critique <benchmark> [skill]\n\nall problems of skills and suites at once, without a model\n\nEvery rule is in docs/check.md. One broken skill never stops the others.',
     )
     .example('$0 check skills/pdf', 'one skill and its suite')
     .example("$0 check 'skills/*' --fail-on warning", 'all of them, in CI')
+    .example('$0 check --critique workspaces/pdf', 'what its newest benchmark says of the suite itself')
     .example('$0 check skills/pdf --null --oracle', 'do the checks tell a good answer from none?')
 }
 
 export function addCheck(args: Argv, done: Done): Argv {
   const describe = 'all problems of skills and suites at once, without a model'
-  return args.command('check <skill..>', describe, checkOptions, async (parsed) => {
+  return args.command('check [skill..]', describe, checkOptions, async (parsed) => {
     const { skill: skills, judge = null, json, failOn } = parsed
+    if (parsed.critique !== undefined) return done(await critiqued(parsed, parsed.critique))
+    if (skills.length === 0) throw new UserError('check needs <skill>', 'see whetstone check --help')
     const trials = [...(parsed.null ? (['null'] as const) : []), ...(parsed.oracle ? (['oracle'] as const) : [])]
     if (judge !== null && trials.length === 0) {
       throw new UserError('--judge: there is nothing to judge', 'give --null or --oracle with it')
@@ -57,4 +65,24 @@ export function addCheck(args: Argv, done: Done): Argv {
     const { result } = await withFlow({ json, concurrency: 1 }, (context) => check(request, context))
     done(showProblems(result, { json, failOn }))
   })
+}
+
+type CheckArguments = ArgumentsCamelCase<ReturnType<typeof checkOptions> extends Argv<infer T> ? T : never>
+
+async function critiqued(parsed: CheckArguments, benchmark: string): Promise<number> {
+  const { skill: skills, judge, json, failOn } = parsed
+  if (parsed.null || parsed.oracle || judge !== undefined)
+    throw new UserError(
+      '--critique with --null, --oracle or --judge: it looks at verdicts that there are',
+      'leave them out',
+    )
+  if (skills.length > 1)
+    throw new UserError('--critique with several skills', 'name the one that the edits are for, or none')
+  const [{ critique }, { showCritique }] = await Promise.all([
+    import('../../flows/critique/critique.ts'),
+    import('../show_critique.ts'),
+  ])
+  const request = { benchmark, suite: skills[0] ?? null }
+  const { result } = await withFlow({ json, concurrency: 1 }, (context) => critique(request, context))
+  return showCritique(result, { json, failOn })
 }

@@ -1,0 +1,127 @@
+/** Statements that judges are not sure of: votes that differ, verdicts that turn, quotes that were not found, no verdict at all. Pure. */
+import type { Check } from '../../../../schemas/check.ts'
+import type { CritiqueKind, SuiteEdit } from '../../../../schemas/critique.ts'
+import type { GradedExpectation } from '../../../../schemas/grading.ts'
+import { type CritiqueInput, type Found, factOf, verdictsOf } from './input.ts'
+
+/** One statement of a case, over its runs. */
+interface Seen {
+  evalId: number
+  text: string
+  /** Verdicts that a judge gave. */
+  judged: GradedExpectation[]
+  /** Runs in which nobody could decide it. */
+  undecided: number
+  /** Gradings of the same transcripts again, and those that came out otherwise. */
+  again: number
+  turned: number
+}
+
+export function clarityFindings(input: CritiqueInput): Found[] {
+  return [...seenIn(input).values()].flatMap((seen) =>
+    [votesOf(seen), turnsOf(seen), quotesOf(seen), undecidedOf(seen)].flatMap((one) =>
+      one === null ? [] : found(input, seen, one),
+    ),
+  )
+}
+
+interface Unclear {
+  kind: CritiqueKind
+  message: string
+  of: number
+  found: number
+  agreement?: number
+}
+
+function found(input: CritiqueInput, { evalId, text }: Seen, { kind, message, ...numbers }: Unclear): Found {
+  const verdicts = verdictsOf(input, factOf(input, evalId, text))
+  return {
+    ...{ kind, message },
+    severity: 'warning',
+    eval_id: evalId,
+    expectation: text,
+    numbers: { verdicts, ...numbers },
+    edit: clearer(text, kind),
+  }
+}
+
+function votesOf({ judged }: Seen): Unclear | null {
+  const voted = judged.flatMap(({ votes }) => votes ?? [])
+  const split = voted.filter(({ agreement }) => agreement < 1)
+  if (split.length === 0) return null
+  const agreement = voted.reduce((sum, one) => sum + one.agreement, 0) / voted.length
+  const share = Math.round(agreement * 100)
+  const message = `the votes of the judge differ in ${split.length} of ${voted.length} runs (${share} % agree on average)`
+  return { kind: 'votes_differ', message, of: voted.length, found: split.length, agreement }
+}
+
+function turnsOf({ again, turned }: Seen): Unclear | null {
+  if (turned === 0) return null
+  const message = `${turned} of ${again} gradings of the same transcript came out the other way`
+  return { kind: 'verdict_turns', message, of: again, found: turned }
+}
+
+function quotesOf({ judged }: Seen): Unclear | null {
+  const passes = judged.filter(({ passed }) => passed)
+  const doubtful = passes.filter((one) => one.evidence_flag !== undefined || one.evidence_verified === 'absent')
+  if (doubtful.length === 0) return null
+  const message = `${doubtful.length} of ${passes.length} passes rest on a quote that is in no file and not in the transcript`
+  return { kind: 'quotes_not_found', message, of: passes.length, found: doubtful.length }
+}
+
+function undecidedOf({ judged, undecided }: Seen): Unclear | null {
+  if (undecided === 0) return null
+  const of = judged.length + undecided
+  return { kind: 'undecided', message: `no judge could decide it in ${undecided} of ${of} runs`, of, found: undecided }
+}
+
+/** Where it names a file and a text in backticks, code can decide it; else it has to be said more clearly. */
+function clearer(text: string, kind: CritiqueKind): SuiteEdit {
+  const check = checkIn(text)
+  if (check !== null) return { op: 'to_check', text: `let code decide it: ${JSON.stringify(check)}`, check }
+  const how =
+    kind === 'quotes_not_found'
+      ? 'name the file and the very words that show it, so that there is something to quote'
+      : 'say one thing that can be seen to hold or not: name the file, the field and the value; split it where it says two'
+  return { op: 'reword', text: how }
+}
+
+/** "summary.md says `Total: 5`", and nothing that would make it more than that. */
+export function checkIn(text: string): Check | null {
+  const verbs = 'says|contains|holds|has|includes|mentions|states'
+  const form = new RegExp(`^(?:The file )?\`?(?<path>[\\w./-]+\\.\\w+)\`? (?:${verbs}) \`(?<value>[^\`]+)\`[.]?$`, 'i')
+  const { path, value } = form.exec(text.trim())?.groups ?? {}
+  if (value === undefined || path === undefined || path.startsWith('/') || path.includes('..')) return null
+  return { type: 'contains', value, path, text }
+}
+
+function seenIn({ benchmark, gradings }: CritiqueInput): Map<string, Seen> {
+  const all = new Map<string, Seen>()
+  const seen = (evalId: number, text: string): Seen => {
+    const key = JSON.stringify([evalId, text])
+    const known = all.get(key) ?? { evalId, text, judged: [], undecided: 0, again: 0, turned: 0 }
+    all.set(key, known)
+    return known
+  }
+  for (const { eval_id, expectations, judge_errors } of benchmark.runs) {
+    for (const one of expectations) if (isJudged(one)) seen(eval_id, one.text).judged.push(one)
+    for (const { text } of judge_errors ?? []) seen(eval_id, text).undecided += 1
+  }
+  for (const { eval_id, judge_errors } of benchmark.excluded_runs ?? []) {
+    for (const { text } of judge_errors ?? []) seen(eval_id, text).undecided += 1
+  }
+  for (const { eval_id, expectations, again } of gradings) {
+    for (const one of again.flatMap((grading) => grading.expectations)) {
+      const first = expectations.find(({ text }) => text === one.text)
+      if (first === undefined || !isJudged(one)) continue
+      seen(eval_id, one.text).again += 1
+      if (first.passed !== one.passed) seen(eval_id, one.text).turned += 1
+    }
+  }
+  return all
+}
+
+/** Of another tool it is not said: then a judge it was. */
+function isJudged({ decided_by: by = 'judge' }: GradedExpectation): boolean {
+  return by === 'judge'
+}

@@ -1,0 +1,68 @@
+/** Statements that tell the arms not apart, and those that say what another says. Pure. */
+import type { CritiqueInput, Fact, Found } from './input.ts'
+import { verdictsOf } from './input.ts'
+
+/** Verdicts an arm from which on "always" is more than luck. */
+const enough = 3
+const enoughTogether = 6
+
+export function discriminationFindings(input: CritiqueInput): Found[] {
+  if (input.arms === null) return []
+  const facts = input.benchmark.statistics?.expectations ?? []
+  return facts.flatMap((fact) => {
+    if (fact.indicator !== null || fact.candidate.total === 0 || fact.baseline.total === 0) return []
+    const constant = constantFinding(input, fact, facts)
+    const twin = twinFinding(input, fact)
+    return [...(constant === null ? [] : [constant]), ...(twin === null ? [] : [twin])]
+  })
+}
+
+function constantFinding(input: CritiqueInput, fact: Fact, facts: readonly Fact[]): Found | null {
+  const { always_passes: always, never_passes: never, eval_id, text: expectation } = fact
+  if (!always && !never) return null
+  const kind = always ? 'always_passes' : 'never_passes'
+  const few = Math.min(fact.candidate.total, fact.baseline.total) < enough
+  const total = fact.candidate.total + fact.baseline.total
+  const others = facts.filter((one) => one.eval_id === eval_id && one.indicator === null)
+  const tellsNothing = others.every((one) => (always ? one.always_passes : one.never_passes))
+  const advice = always
+    ? 'ask for something that only a good answer has, or remove it; keep it only as a guard against getting worse'
+    : 'see whether a good answer can meet it (give the case a reference, and check --oracle); say it otherwise, or remove it'
+  const case_ = always
+    ? 'nothing in this case tells the arms apart: make its task harder, or take the case out'
+    : 'no run met anything in this case: make its task possible, or take the case out'
+  return {
+    kind,
+    severity: few ? 'info' : 'warning',
+    eval_id,
+    expectation,
+    message: `${always ? 'passes' : 'fails'} in every run of both arms (${rates(input, fact)})${few ? '; few runs so far' : ''}`,
+    numbers: { verdicts: verdictsOf(input, fact), of: total, found: total },
+    edit: { op: always ? 'remove' : 'reword', text: tellsNothing ? `${advice}; ${case_}` : advice },
+  }
+}
+
+function twinFinding(input: CritiqueInput, fact: Fact): Found | null {
+  const { redundant_with: twin, eval_id, text: expectation } = fact
+  if (twin === null) return null
+  const total = fact.candidate.total + fact.baseline.total
+  return {
+    kind: 'redundant',
+    severity: total < enoughTogether ? 'info' : 'warning',
+    eval_id,
+    expectation,
+    message: `has the verdict of ${quoted(twin)} in all ${total} runs (${rates(input, fact)})`,
+    numbers: { verdicts: verdictsOf(input, fact), of: total, found: total },
+    edit: { op: 'remove', text: `remove one of the two, or make this one say what ${quoted(twin)} does not` },
+  }
+}
+
+function rates(input: CritiqueInput, fact: Fact): string {
+  return Object.entries(verdictsOf(input, fact))
+    .map(([name, { passed, total }]) => `${name} ${passed}/${total}`)
+    .join(', ')
+}
+
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > 100 ? `${text.slice(0, 99)}…` : text)
+}
