@@ -7,7 +7,7 @@ import type { InspectedSuite } from '../../phases/1-plan/inspected.ts'
 import { inspectSuite } from '../../phases/1-plan/load.ts'
 import { checkText } from '../../phases/3-judge/checks/text.ts'
 
-export interface Place {
+interface Place {
   file: string
   /** JSON path; null: the format has none. */
   at: string | null

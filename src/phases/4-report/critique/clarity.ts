@@ -87,7 +87,7 @@ function clearer(text: string, kind: CritiqueKind): SuiteEdit {
 }
 
 /** "summary.md says `Total: 5`", and nothing that would make it more than that. */
-export function checkIn(text: string): Check | null {
+function checkIn(text: string): Check | null {
   const verbs = 'says|contains|holds|has|includes|mentions|states'
   const form = new RegExp(`^(?:The file )?\`?(?<path>[\\w./-]+\\.\\w+)\`? (?:${verbs}) \`(?<value>[^\`]+)\`[.]?$`, 'i')
   const { path, value } = form.exec(text.trim())?.groups ?? {}
