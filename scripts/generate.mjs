@@ -41,6 +41,7 @@ const commands = [
   'diff',
   'demo',
   'doctor',
+  'queue',
   'practice',
   'convert',
 ]

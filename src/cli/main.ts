@@ -17,6 +17,7 @@ import { addGrade } from './commands/grade.ts'
 import { addImprove } from './commands/improve.ts'
 import { addInit } from './commands/init.ts'
 import { addPractice } from './commands/practice.ts'
+import { addQueue } from './commands/queue.ts'
 import { addTest } from './commands/test.ts'
 import { addTriggers } from './commands/triggers.ts'
 import { addView } from './commands/view.ts'
@@ -62,6 +63,7 @@ const commands = [
   addDiff,
   addDemo,
   addDoctor,
+  addQueue,
   addPractice,
   addConvert,
 ]

@@ -22,6 +22,7 @@ import { isOfPlan, mend } from './mend.ts'
 import { openFolder } from './open_folder.ts'
 import { preflight, type ReadyProbe } from './preflight.ts'
 import { type BenchRequest, type Prepared, prepare } from './prepare.ts'
+import { openRemoteIf } from './queue/open_remote.ts'
 import { reuseRuns } from './reuse.ts'
 import { cacheMode, openRunCache } from './run_cache.ts'
 import { hiddenFrom, startSandbox, withSandbox } from './start_sandbox.ts'
@@ -61,7 +62,8 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
   using limited = await openLimited({ plan, folder, workspace: prepared.workspace, ...shareOf(request) }, context)
   const { sandbox } = made
   const { pace } = request
-  const how = { passEnv, hidden, sandbox, concurrency, pace, limited, cache, settled }
+  await using remote = await openRemoteIf({ ...request, wish: request.queue ?? null, plan, folder }, context)
+  const how = { passEnv, hidden, sandbox, concurrency, pace, limited, cache, settled, remote }
   const execution = { plan, folder, skillFiles: files, ...how }
   const performed = request.perform && (await request.perform(execution, context))
   if (performed === undefined) await (isUntil ? executeUntil : execute)(execution, context)

@@ -8,14 +8,13 @@ import type { RunRecord } from '../../schemas/run.ts'
 import { codeOf, messageOf } from '../base/error.ts'
 import type { WalkedFile } from '../base/files.ts'
 import type { SandboxChoice } from '../base/sandbox/choose.ts'
-import { stopAtRead } from '../engines/stop_at_read.ts'
-import { engineNamed } from '../engines/table.ts'
 import { runLocal, type Slot } from '../jobs/local.ts'
 import { withRetry } from '../jobs/retry.ts'
 import { performRun, type RunResult } from '../phases/2-run/run.ts'
 import { benchmarkPaths } from '../store/paths.ts'
 import { commitRun, readRun, type StoredRun } from '../store/store.ts'
 import { type FlowContext, IncompleteError } from './context.ts'
+import { engineOf } from './engine_of.ts'
 import { gradeWithin, mayGrade } from './grade_within.ts'
 import type { Limited } from './limited.ts'
 import { openPace, type Pace, type PaceOptions } from './pace.ts'
@@ -47,17 +46,22 @@ export interface Execution {
   pace?: PaceOptions | undefined
   /** Whether the agents' working folders are kept beside what they left behind. */
   keepWork?: boolean
+  /** Runs are made elsewhere; absent: here. */
+  remote?: Remote | null
+}
+
+/** Who makes runs elsewhere, and how many are out at once. */
+export interface Remote {
+  readonly atOnce: number
+  perform: typeof performRun
+  /** The run is committed to the benchmark: what lies elsewhere of it is not needed any more. */
+  committed: (spec: RunSpec) => Promise<void>
 }
 
 interface Job {
   spec: RunSpec
   slot: Slot
   pace: Pace
-}
-
-function engineOf(spec: RunSpec) {
-  const engine = engineNamed(spec.engine.name)
-  return spec.stop_at === undefined || spec.skill === null ? engine : stopAtRead(engine, spec.skill.name)
 }
 
 /** Every run is made. */
@@ -115,7 +119,8 @@ export async function execute(execution: Execution, context: FlowContext): Promi
     const spec = queue.next()
     return spec && ((slot: Slot) => orStop(perform(spec, slot)))
   }
-  const { errors } = await runLocal(next, { concurrency: execution.concurrency, drain, signal: context.signal })
+  const concurrency = execution.remote?.atOnce ?? execution.concurrency
+  const { errors } = await runLocal(next, { concurrency, drain, signal: context.signal })
   const graded = await Promise.allSettled(gradings)
   await rm(benchmarkPaths(execution.folder).partial, { recursive: true, force: true })
   const isHalted = drain.aborted || (limited !== null && limited.stopped() !== null)
@@ -173,7 +178,7 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
   const attempt = async (number: number): Promise<RunResult> => {
     await slot.take()
     if (existsSync(partial)) await rm(partial, { recursive: true, force: true })
-    const result = await performRun({
+    const result = await (execution.remote?.perform ?? performRun)({
       spec,
       engine,
       gate,
@@ -206,6 +211,7 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
     },
   })
   await commitRun(partial, execution.folder, spec.run_id)
+  await execution.remote?.committed(spec)
   if (execution.cache !== null) await keepMade(execution.cache, spec, result.record)
   return result.record
 }

@@ -22,6 +22,7 @@ import { type JudgingWish, withJudging } from './judging.ts'
 import type { Limits } from './limits.ts'
 import type { PaceOptions } from './pace.ts'
 import type { Purses } from './purses.ts'
+import type { QueueWish } from './queue/remote.ts'
 import { refuseSpokenKeys } from './spoken_keys.ts'
 
 export type Perform = (execution: Execution, context: FlowContext) => Promise<Plan>
@@ -73,6 +74,8 @@ export interface BenchRequest {
   pace?: PaceOptions | undefined
   /** Absent or null: auto, network as the suite says. */
   sandbox?: SandboxWish | null
+  /** Absent or null: runs are made on this machine. */
+  queue?: QueueWish | null
   /** Performs the plan in place of `execute`, and gives the part of it that was performed; absent: all of it is. */
   perform?: Perform
 }

@@ -13,6 +13,7 @@ import { benchFlags } from './bench_flags.ts'
 import type { OfSkill } from './bench_settings.ts'
 import { judgingWish } from './judge_flags.ts'
 import { limitsOf } from './limit_flags.ts'
+import { queueWish } from './queue_flags.ts'
 import { sandboxWish } from './sandbox_flags.ts'
 import { type Done, showResult, withFlow, withJson } from './shared.ts'
 import { designAsked, refuseUntilMixtures, runsAsked } from './until_flags.ts'
@@ -137,6 +138,7 @@ function requestOf(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
     passEnv: parsed.passEnv,
     limits: limitsOf(parsed),
     sandbox: sandboxWish(parsed),
+    queue: queueWish(parsed),
   }
 }
 

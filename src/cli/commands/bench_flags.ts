@@ -4,6 +4,7 @@ import { caseFlag, concurrencyFlag, passEnvFlag, printConfigFlag } from './commo
 import { gateFlags } from './gate_flags.ts'
 import { judgeFlags } from './judge_flags.ts'
 import { limitFlags } from './limit_flags.ts'
+import { queueFlags } from './queue_flags.ts'
 import { sandboxFlags } from './sandbox_flags.ts'
 import { seconds, wholeNumber } from './shared.ts'
 import { untilFlags } from './until_flags.ts'
@@ -93,6 +94,7 @@ export const benchFlags = {
     requiresArg: true,
     describe: 'where results go; ./workspaces/<skill_name> if not given; of several skills one folder each',
   },
+  ...queueFlags,
   ...limitFlags,
   ...gateFlags,
   calibrate: {

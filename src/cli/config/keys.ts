@@ -69,7 +69,9 @@ const oneTimeIn: Partial<Record<ConfiguredCommand, ReadonlySet<string>>> = {
 const ofBenchAtTop: ReadonlySet<string> = new Set(['gate', 'fail-on', 'reporter'])
 
 /** Whose value is a path; it is meant relative to the file. */
-export const pathKeys: ReadonlySet<string> = new Set(['workspace', 'suite', 'baseline', 'allow-read', 'set', 'among'])
+export const pathKeys: ReadonlySet<string> = new Set([
+  ...['workspace', 'suite', 'baseline', 'allow-read', 'set', 'among', 'shared'],
+])
 
 /** May be set in a file that comes with the skill. Any other flag may open the user's machine to whoever wrote the skill. */
 export const harmless: ReadonlySet<string> = new Set([

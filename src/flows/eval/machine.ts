@@ -6,12 +6,17 @@ import { runProcess } from '../../base/spawn.ts'
 import type { Machine } from '../../phases/4-report/eval_report.ts'
 import { packageRoot } from '../demo.ts'
 
+/** The version of Whetstone. */
+export async function ownVersion(): Promise<string> {
+  const file = path.join(packageRoot(), 'package.json')
+  return (await readJson(z.looseObject({ version: z.string() }), file)).version
+}
+
 export async function machineOf(env: Readonly<Record<string, string | undefined>>): Promise<Machine> {
-  const { version } = await readJson(z.looseObject({ version: z.string() }), path.join(packageRoot(), 'package.json'))
   return {
     os: process.platform,
     arch: process.arch,
-    whetstone: version,
+    whetstone: await ownVersion(),
     node: process.versions.node,
     python: await pythonVersion(env.PATH ?? ''),
   }

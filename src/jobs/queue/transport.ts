@@ -67,7 +67,13 @@ export interface QueueTiming {
   maxStalled: number
 }
 
-export const usualTiming: QueueTiming = { lockMs: 60_000, stalledMs: 20_000, maxStalled: 5 }
+/** From how long a lock lasts, in seconds. */
+export function timingOf(lockSeconds: number): QueueTiming {
+  const lockMs = lockSeconds * 1000
+  return { lockMs, stalledMs: Math.max(200, lockMs / 3), maxStalled: 5 }
+}
+
+export const usualTiming: QueueTiming = timingOf(60)
 
 /** A note that all can read: which queues there are, who works, what is to be ended. */
 export interface Note {

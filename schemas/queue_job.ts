@@ -1,0 +1,79 @@
+/** What goes through the queue: a run to be made elsewhere, and what came of it. Nothing large, nothing secret. */
+import { z } from 'zod'
+import { runSpec } from './plan.ts'
+
+const hex = z.string().regex(/^[0-9a-f]{64}$/, 'must be a sha256')
+
+/** What a worker must have to do the jobs of a queue. */
+export const queueNeeds = z.object({
+  engine: z.string(),
+  account: z.string().nullable().describe('whose limit the runs count against, hashed; null: no one knows'),
+  base_url: z.string().nullable(),
+  tags: z.array(z.string()),
+})
+
+export const queueJob = z.object({
+  schema_version: z.literal(1),
+  benchmark: z
+    .string()
+    .regex(/^[0-9a-f]{16}$/)
+    .describe('which benchmark it is for: its results lie in a folder of that name'),
+  attempt: z.number().int().positive().describe('the first, or one after a failure of infrastructure'),
+  run: runSpec.describe('input files by their path in the bundle `inputs`'),
+  inputs: hex.nullable().describe('the bundle with all input files; null: none'),
+  skills: z.record(hex, hex).describe('the bundle of each skill version, by its sha256'),
+  pass_env: z.array(z.string()),
+  sandbox: z.object({ mode: z.enum(['auto', 'required', 'off']), network: z.enum(['none', 'open']).nullable() }),
+  idle_ms: z.number().positive().nullable(),
+  keep_work: z.boolean(),
+  signature: z.string().nullable(),
+})
+
+/** What a worker answers; the run itself lies in the shared folder. */
+export const queueAnswer = z.object({
+  attempt: z.number().int().positive().describe('the number of the folder that holds it'),
+  sha256: hex.describe('of its run.json'),
+  retry: z.object({ afterMs: z.number().nullable(), uncounted: z.boolean() }).nullable(),
+  worker: z.string(),
+})
+
+/** The mark of an attempt in the shared folder: who began it, and when. */
+export const attemptMark = z.object({
+  attempt: z.number().int().positive(),
+  worker: z.string(),
+  started_at: z.iso.datetime(),
+})
+
+/** What hangs on the board of a queue server. */
+export const queueNote = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('queue'), queue: z.string(), needs: queueNeeds, at: z.iso.datetime() }),
+  z.object({
+    kind: z.literal('worker'),
+    worker: z.string(),
+    host: z.string(),
+    pid: z.number().int(),
+    version: z.string(),
+    engines: z.array(z.string()),
+    tags: z.array(z.string()),
+    places: z.number().int().positive(),
+    busy: z.number().int().nonnegative(),
+    done: z.number().int().nonnegative(),
+    failed: z.number().int().nonnegative(),
+    refusals: z.number().int().nonnegative(),
+    started_at: z.iso.datetime(),
+    at: z.iso.datetime(),
+  }),
+  z.object({
+    kind: z.literal('end'),
+    job: z.string(),
+    why: z.enum(['cancelled', 'deadline']).describe('deadline: the run is recorded as far as it came'),
+    at: z.iso.datetime(),
+  }),
+])
+
+export type QueueNeeds = z.infer<typeof queueNeeds>
+export type QueueJob = z.infer<typeof queueJob>
+export type QueueAnswer = z.infer<typeof queueAnswer>
+export type AttemptMark = z.infer<typeof attemptMark>
+export type QueueNote = z.infer<typeof queueNote>
+export type WorkerNote = Extract<QueueNote, { kind: 'worker' }>

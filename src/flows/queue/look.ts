@@ -1,0 +1,82 @@
+/** What there is on a queue server, and what a person may do about it. */
+import { type QueueNeeds, type QueueNote, queueNote, type WorkerNote } from '../../../schemas/queue_job.ts'
+import type { QueueCounts, Transport } from '../../jobs/queue/transport.ts'
+
+export type QueueAction = 'status' | 'drain' | 'resume' | 'retry' | 'cancel'
+
+export interface QueueLook {
+  place: string
+  queues: { queue: string; needs: QueueNeeds; counts: QueueCounts }[]
+  /** `silent_ms`: since it was last heard of, by the clock of this machine. */
+  workers: (WorkerNote & { silent_ms: number })[]
+  /** One line on what was done; null: it was only a look. */
+  did: string | null
+}
+
+/** The notes that can be read. */
+export async function readNotes(transport: Transport): Promise<QueueNote[]> {
+  return (await transport.notes()).flatMap(({ value }) => {
+    const read = queueNote.safeParse(value)
+    return read.success ? [read.data] : []
+  })
+}
+
+/** Does it on every queue of the server, then looks. */
+export async function lookAfterQueues(action: QueueAction, transport: Transport, now: Date): Promise<QueueLook> {
+  const notes = await readNotes(transport)
+  const queues = notes.flatMap((note) => (note.kind === 'queue' ? [note] : []))
+  let count = 0
+  for (const { queue } of queues) count += await act(action, queue, transport)
+  const workers = notes.flatMap((note) =>
+    note.kind === 'worker' ? [{ ...note, silent_ms: Math.max(0, now.getTime() - Date.parse(note.at)) }] : [],
+  )
+  return {
+    place: transport.place,
+    queues: await Promise.all(
+      queues.map(async ({ queue, needs }) => ({ queue, needs, counts: await transport.counts(queue) })),
+    ),
+    workers: workers.sort((a, b) => (a.worker < b.worker ? -1 : 1)),
+    did: didWhat(action, count),
+  }
+}
+
+async function act(action: QueueAction, queue: string, transport: Transport): Promise<number> {
+  switch (action) {
+    case 'status':
+      return 0
+    case 'drain':
+    case 'resume':
+      await transport.drain(queue, action === 'drain')
+      return 0
+    case 'retry':
+      return await transport.retry(queue)
+    case 'cancel':
+      return await cancelAll(queue, transport)
+  }
+}
+
+async function cancelAll(queue: string, transport: Transport): Promise<number> {
+  const ids = await transport.open(queue)
+  for (const job of await transport.remove(queue, ids)) {
+    await transport.post({
+      id: `end-${job}`,
+      value: { kind: 'end', job, why: 'cancelled', at: new Date().toISOString() },
+    })
+  }
+  return ids.length
+}
+
+function didWhat(action: QueueAction, count: number): string | null {
+  switch (action) {
+    case 'status':
+      return null
+    case 'drain':
+      return 'drained: workers take nothing new until queue resume'
+    case 'resume':
+      return 'resumed'
+    case 'retry':
+      return `put back: ${count}`
+    case 'cancel':
+      return `cancelled: ${count}`
+  }
+}

@@ -1,0 +1,41 @@
+/** Which queue a run goes to, and which worker may take from it: one queue for each engine, account and set of tags. */
+import type { EngineChoice } from '../../../schemas/plan.ts'
+import type { QueueNeeds } from '../../../schemas/queue_job.ts'
+import { canonicalJson, sha256 } from '../../base/json.ts'
+import { credentialsOf } from '../../engines/base_url.ts'
+import { engineNamed } from '../../engines/table.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The account is a hash: nothing secret leaves this machine. */
+export function needsOf(choice: EngineChoice, tags: readonly string[], env: Environment): QueueNeeds {
+  const base_url = choice.base_url ?? null
+  const sorted = [...new Set(tags)].sort()
+  return { engine: choice.name, account: accountHash(choice.name, base_url, env), base_url, tags: sorted }
+}
+
+export function queueName(needs: QueueNeeds): string {
+  return `runs-${sha256(canonicalJson(needs)).slice(0, 16)}`
+}
+
+/** null: the engine has no account, or no credential is set. */
+function accountHash(name: string, baseUrl: string | null, env: Environment): string | null {
+  const engine = engineNamed(name)
+  if (engine.account === undefined) return null
+  const choice = baseUrl === null ? {} : { base_url: baseUrl }
+  const account = engine.account.of(credentialsOf(engine, choice, env))
+  return account.secret === '' ? null : sha256(canonicalJson(account)).slice(0, 16)
+}
+
+export interface Offer {
+  engines: readonly string[]
+  tags: readonly string[]
+  env: Environment
+}
+
+/** Whether a worker with this to offer may take from a queue. */
+export function meets(offer: Offer, needs: QueueNeeds): boolean {
+  if (!offer.engines.includes(needs.engine)) return false
+  if (!needs.tags.every((tag) => offer.tags.includes(tag))) return false
+  return needs.account === null || needs.account === accountHash(needs.engine, needs.base_url, offer.env)
+}

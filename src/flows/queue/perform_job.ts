@@ -1,0 +1,93 @@
+/** A worker performs one job: its inputs fetched and checked, the run made in an attempt of its own, committed, answered. */
+import { type QueueAnswer, type QueueJob, queueJob } from '../../../schemas/queue_job.ts'
+import { checkAs } from '../../base/json.ts'
+import type { SandboxChoice } from '../../base/sandbox/choose.ts'
+import { engineNamed } from '../../engines/table.ts'
+import type { TakenJob } from '../../jobs/queue/transport.ts'
+import { performRun, type RunRequest, type RunResult } from '../../phases/2-run/run.ts'
+import type { Bundles, OpenBundle } from '../../store/bundles/bundles.ts'
+import { beginAttempt, commitAttempt, type SharedPaths } from '../../store/shared_runs.ts'
+import { engineOf } from '../engine_of.ts'
+import type { Pace } from '../pace.ts'
+import { unpackInputs } from './inputs.ts'
+
+export interface Workshop {
+  /** How this worker is known. */
+  worker: string
+  paths: SharedPaths
+  bundles: Bundles
+  pace: Pace
+  env: Readonly<Record<string, string | undefined>>
+  /** What no agent may see: the shared folder, and what this worker keeps. */
+  hidden: readonly string[]
+  sandbox: (asked: QueueJob['sandbox']) => Promise<SandboxChoice>
+}
+
+/** What was done, for those who watch. */
+export interface Performed {
+  answer: QueueAnswer
+  result: RunResult
+}
+
+/** A job as this worker reads it. Throws UserError for one that is none. */
+export function readJob(data: unknown): QueueJob {
+  return checkAs(queueJob, data, 'job')
+}
+
+/**
+ * Rejects with the reason of `taken.signal` when it is aborted: nothing of the attempt counts then. `deadline` aborted: the run
+ * ends now, and its record says so.
+ */
+export async function performJob(
+  job: QueueJob,
+  { taken, deadline }: { taken: TakenJob; deadline: AbortSignal },
+  shop: Workshop,
+): Promise<Performed> {
+  const place = shop.paths.job(job.benchmark, taken.id)
+  const { worker, env, hidden } = shop
+  const own = beginAttempt(place, { worker, started_at: new Date().toISOString() })
+  await using inputs = await fetchInputs(job, shop.bundles)
+  const { run } = job
+  const request: RunRequest = {
+    spec: inputs.spec,
+    engine: engineOf(inputs.spec),
+    gate: shop.pace.gate(engineNamed(run.engine.name), run.engine),
+    skillFiles: (run.skill && inputs.skills.get(run.skill.sha256)) ?? [],
+    amongFiles: inputs.skills,
+    folder: own.folder,
+    userEnv: env,
+    passEnv: job.pass_env,
+    hidden,
+    sandbox: await shop.sandbox(job.sandbox),
+    attempt: job.attempt + own.number - 1,
+    ...(job.keep_work && { keepWork: true }),
+    signal: taken.signal,
+    deadline,
+  }
+  const result = await performRun(request)
+  taken.signal.throwIfAborted()
+  const sha256 = await commitAttempt(place, own)
+  return { result, answer: { attempt: own.number, sha256, retry: result.retry, worker } }
+}
+
+/** Held until disposed of: nothing of them is pruned meanwhile. */
+async function fetchInputs(job: QueueJob, bundles: Bundles) {
+  const held: OpenBundle[] = []
+  const end = async () => {
+    for (const one of held.splice(0)) await one[Symbol.asyncDispose]()
+  }
+  const open = async (sha256: string): Promise<OpenBundle> => {
+    const one = await bundles.get(sha256)
+    held.push(one)
+    return one
+  }
+  try {
+    const folder = job.inputs === null ? '' : (await open(job.inputs)).folder
+    const skills = new Map<string, OpenBundle['files']>()
+    for (const [version, bundle] of Object.entries(job.skills)) skills.set(version, (await open(bundle)).files)
+    return { spec: await unpackInputs(job.run, folder), skills, [Symbol.asyncDispose]: end }
+  } catch (error) {
+    await end()
+    throw error
+  }
+}

@@ -1,0 +1,242 @@
+/** The coordinator's side: instead of making a run here, it goes into the queue, and what came of it comes back into the benchmark. */
+import { randomBytes } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import type { Plan, RunSpec } from '../../../schemas/plan.ts'
+import { type QueueAnswer, type QueueJob, type QueueNeeds, queueAnswer } from '../../../schemas/queue_job.ts'
+import type { WalkedFile } from '../../base/files.ts'
+import { writeAtomic } from '../../base/files.ts'
+import { canonicalJson, checkAs, sha256 } from '../../base/json.ts'
+import type { Signer } from '../../jobs/queue/plug_in.ts'
+import type { JobEnd, Transport } from '../../jobs/queue/transport.ts'
+import type { RunRequest, RunResult } from '../../phases/2-run/run.ts'
+import { type Bundles, openBundles } from '../../store/bundles/bundles.ts'
+import { sharedObjects } from '../../store/bundles/objects.ts'
+import { benchmarkPaths } from '../../store/paths.ts'
+import { fetchAttempt, keepOthers, type SharedPaths, sharedPaths } from '../../store/shared_runs.ts'
+import { readRun } from '../../store/store.ts'
+import type { FlowContext } from '../context.ts'
+import type { Remote } from '../execute.ts'
+import { failedRun } from './failed_run.ts'
+import { packInputs } from './inputs.ts'
+import { needsOf, queueName } from './needs.ts'
+
+/** What a user asks of a queue. */
+export interface QueueWish {
+  url: string
+  /** A folder that the coordinator and all workers see. */
+  shared: string
+  /** Runs that are out at once. */
+  atOnce: number
+  tags: readonly string[]
+  signer: Signer | null
+}
+
+export interface RemoteRequest {
+  wish: QueueWish
+  plan: Plan
+  /** The benchmark folder, absolute. */
+  folder: string
+  sandbox: QueueJob['sandbox']
+  idleMs: number | null
+}
+
+interface Out {
+  id: string
+  /** The attempt that counts; null: none does. */
+  taken: number | null
+}
+
+interface Desk {
+  request: RemoteRequest
+  transport: Transport
+  bundles: Bundles
+  paths: SharedPaths
+  benchmark: string
+  queue: string
+  /** What is out of each run, by run id. */
+  out: Map<string, Out[]>
+  packed: Map<string, ReturnType<typeof packInto>>
+  skills: Map<string, Promise<string>>
+}
+
+export async function openRemote(
+  request: RemoteRequest,
+  transport: Transport,
+  context: FlowContext,
+): Promise<Remote & AsyncDisposable> {
+  const { wish, plan, folder } = request
+  const paths = sharedPaths(path.resolve(wish.shared))
+  const needs = needsOf(plan.options.engine, wish.tags, context.env)
+  const desk: Desk = {
+    request,
+    transport,
+    paths,
+    bundles: await openBundles({ objects: sharedObjects(paths.bundles), cache: null }),
+    benchmark: await queueIdOf(folder),
+    queue: queueName(needs),
+    out: new Map(),
+    packed: new Map(),
+    skills: new Map(),
+  }
+  await announce(desk, needs, context.now())
+  return {
+    atOnce: wish.atOnce,
+    perform: (run) => performElsewhere(run, desk),
+    committed: (spec) => putAway(spec, desk),
+    [Symbol.asyncDispose]: () => clearAfter(desk, context),
+  }
+}
+
+/** Which benchmark this is, for everyone who comes back to it: kept in its folder. */
+async function queueIdOf(folder: string): Promise<string> {
+  const file = path.join(folder, '.queue')
+  if (!existsSync(file)) await writeAtomic(file, randomBytes(8).toString('hex'))
+  return readFileSync(file, 'utf8').trim()
+}
+
+async function announce({ transport, queue }: Desk, needs: QueueNeeds, now: Date): Promise<void> {
+  await transport.post({ id: queue, value: { kind: 'queue', queue, needs, at: now.toISOString() } })
+}
+
+async function performElsewhere(run: RunRequest, desk: Desk): Promise<RunResult> {
+  const { transport, queue } = desk
+  const { spec, signal } = run
+  const startedAt = new Date()
+  const id = await jobId(run, desk)
+  const out: Out = { id, taken: null }
+  desk.out.set(spec.run_id, [...(desk.out.get(spec.run_id) ?? []), out])
+  const job = await jobOf(run, desk)
+  const signed = { ...job, signature: desk.request.wish.signer?.sign(job) ?? null }
+  await transport.submit(queue, { id, data: signed })
+  const deadline = run.deadline ?? null
+  using ended = whenAborted(deadline, () => void endJob(id, 'deadline', desk))
+  try {
+    return await resultOf(await transport.wait(queue, id, signal), { run, out, startedAt, ended: ended.aborted }, desk)
+  } catch (error) {
+    if (signal.aborted) await endJob(id, 'cancelled', desk)
+    throw error
+  }
+}
+
+/** The same run of the same benchmark is the same job, whoever asks for it; after a failed one is kept, another. */
+async function jobId({ spec, attempt }: RunRequest, { request, benchmark }: Desk): Promise<string> {
+  const before = await readRun(request.folder, spec.run_id)
+  const round = before === null ? null : [before.record.key, before.record.started_at, before.record.ended_at]
+  return sha256(canonicalJson([benchmark, spec.run_id, spec.key, round, attempt]))
+}
+
+async function jobOf(run: RunRequest, desk: Desk): Promise<QueueJob> {
+  const { request } = desk
+  const { spec } = run
+  const packed = await inputsOf(spec, desk)
+  const skills: [string, string][] = []
+  for (const one of [...(spec.skill === null ? [] : [spec.skill]), ...(spec.among ?? [])]) {
+    const files = one === spec.skill ? run.skillFiles : (run.amongFiles?.get(one.sha256) ?? [])
+    skills.push([one.sha256, await skillBundle(one.sha256, files, desk)])
+  }
+  return {
+    schema_version: 1,
+    benchmark: desk.benchmark,
+    attempt: run.attempt,
+    run: { ...packed.of(spec) },
+    inputs: packed.sha256,
+    skills: Object.fromEntries(skills),
+    pass_env: [...run.passEnv],
+    sandbox: request.sandbox,
+    idle_ms: request.idleMs,
+    keep_work: run.keepWork ?? false,
+    signature: null,
+  }
+}
+
+/** All runs of a case have the same inputs: they are put once. */
+function inputsOf(spec: RunSpec, desk: Desk): ReturnType<typeof packInto> {
+  const key = sha256(canonicalJson([spec.files, spec.git, spec.environment ?? null]))
+  const known = desk.packed.get(key) ?? packInto(spec, desk.bundles)
+  desk.packed.set(key, known)
+  return known
+}
+
+async function packInto(spec: RunSpec, bundles: Bundles) {
+  const { spec: packed, files, folders } = await packInputs(spec)
+  const sha = files.length + folders.length === 0 ? null : await bundles.put({ files, folders })
+  const { git, environment } = packed
+  return {
+    sha256: sha,
+    of: (one: RunSpec): RunSpec => ({ ...one, files: packed.files, git, ...(environment && { environment }) }),
+  }
+}
+
+function skillBundle(version: string, files: readonly WalkedFile[], { skills, bundles }: Desk): Promise<string> {
+  const known = skills.get(version) ?? bundles.put({ files })
+  skills.set(version, known)
+  return known
+}
+
+interface Ended {
+  run: RunRequest
+  out: Out
+  startedAt: Date
+  /** The deadline was reached. */
+  ended: boolean
+}
+
+async function resultOf(end: JobEnd, { run, out, startedAt, ended }: Ended, desk: Desk): Promise<RunResult> {
+  switch (end.as) {
+    case 'gone':
+      return await failedRun(run, 'cancelled', startedAt)
+    case 'failed': {
+      if (ended) return await failedRun(run, 'cancelled', startedAt)
+      return await failedRun(run, failureOf(end.reason), startedAt)
+    }
+    case 'done': {
+      const answer: QueueAnswer = checkAs(queueAnswer, end.value, `answer of job ${out.id}`)
+      const record = await fetchAttempt(desk.paths.job(desk.benchmark, out.id), answer, run.folder)
+      out.taken = answer.attempt
+      return { record, retry: answer.retry }
+    }
+  }
+}
+
+function failureOf(reason: string): { kind: 'crash' | 'setup'; message: string } {
+  return /stalled/.test(reason)
+    ? { kind: 'crash', message: `no worker brought it to an end: each that took it was lost (${reason})` }
+    : { kind: 'setup', message: `the worker could not begin: ${reason}` }
+}
+
+/** A job that waits is taken away; one in a worker's hands is ended by a note that workers look for. */
+async function endJob(id: string, why: 'cancelled' | 'deadline', { transport, queue }: Desk): Promise<void> {
+  const [held] = await transport.remove(queue, [id])
+  if (held === undefined) return
+  await transport.post({ id: `end-${id}`, value: { kind: 'end', job: id, why, at: new Date().toISOString() } })
+}
+
+/** After the commit: the jobs are forgotten, attempts that did not count are kept beside the benchmark. */
+async function putAway({ run_id }: RunSpec, desk: Desk): Promise<void> {
+  const outs = desk.out.get(run_id) ?? []
+  desk.out.delete(run_id)
+  for (const { id, taken } of outs) {
+    const kept = path.join(benchmarkPaths(desk.request.folder).folder, '.attempts', run_id, id.slice(0, 8))
+    await keepOthers(desk.paths.job(desk.benchmark, id), taken, kept)
+  }
+  await desk.transport.remove(
+    desk.queue,
+    outs.map(({ id }) => id),
+  )
+}
+
+async function clearAfter({ transport }: Desk, _context: FlowContext): Promise<void> {
+  await transport[Symbol.asyncDispose]()
+}
+
+function whenAborted(signal: AbortSignal | null, then: () => void) {
+  if (signal?.aborted) then()
+  else signal?.addEventListener('abort', then, { once: true })
+  return {
+    get aborted() {
+      return signal?.aborted ?? false
+    },
+    [Symbol.dispose]: () => signal?.removeEventListener('abort', then),
+  }
+}

@@ -1,0 +1,188 @@
+/** queue work: a worker takes jobs of every queue whose needs it meets, and performs them in its own places, until it is told to stop. */
+
+import { hostname, tmpdir } from 'node:os'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { WorkerNote } from '../../../schemas/queue_job.ts'
+import { messageOf } from '../../base/error.ts'
+import { openRoom, reapRooms } from '../../base/room.ts'
+import { chooseSandbox, type SandboxWish } from '../../base/sandbox/choose.ts'
+import { reapGroups } from '../../base/sandbox/process_limit.ts'
+import type { Signer } from '../../jobs/queue/plug_in.ts'
+import { GiveBack, type TakenJob, type Transport, type Working } from '../../jobs/queue/transport.ts'
+import { openBundles } from '../../store/bundles/bundles.ts'
+import { sharedObjects } from '../../store/bundles/objects.ts'
+import { sharedPaths } from '../../store/shared_runs.ts'
+import type { FlowContext } from '../context.ts'
+import { openPace } from '../pace.ts'
+import { refuseStrayInstructions } from '../surroundings.ts'
+import { endAsked } from './end_notes.ts'
+import { readNotes } from './look.ts'
+import { meets, type Offer } from './needs.ts'
+import { performJob, readJob, type Workshop } from './perform_job.ts'
+import { strictest } from './sandbox_of.ts'
+import type { TellWork } from './work_event.ts'
+
+export interface WorkRequest {
+  shared: string
+  concurrency: number
+  engines: readonly string[]
+  tags: readonly string[]
+  sandbox: SandboxWish
+  /** Null: jobs of everyone are run. */
+  signer: Signer | null
+  /** Where bundles are kept on this machine, and how many bytes of them. */
+  cache: { folder: string; maxBytes: number } | null
+  version: string
+  /** Milliseconds between two looks at the board. */
+  lookMs?: number
+  /** Ends when nothing has been to do for so long, in milliseconds; null: never. */
+  idleMs?: number | null
+}
+
+export interface Worked {
+  done: number
+  failed: number
+}
+
+interface InHand {
+  stop: (reason: Error) => void
+  deadline: AbortController
+}
+
+/** Resolves when `context.drain` is aborted and what was in hand has ended. */
+export async function workQueue(
+  request: WorkRequest,
+  { transport, tell }: { transport: Transport; tell: TellWork },
+  context: FlowContext,
+): Promise<Worked> {
+  await reapRooms()
+  await reapGroups()
+  await using scratch = await openRoom()
+  await refuseStrayInstructions(scratch.path)
+  const shop = await openShop(request, context)
+  const bench = new Bench({ request, transport, tell, shop }, context)
+  try {
+    await bench.work()
+  } finally {
+    await bench.close()
+  }
+  return { done: bench.note.done, failed: bench.note.failed }
+}
+
+async function openShop(request: WorkRequest, context: FlowContext): Promise<Workshop> {
+  const paths = sharedPaths(path.resolve(request.shared))
+  const cache = request.cache ?? { folder: path.join(tmpdir(), 'whetstone-bundles'), maxBytes: 2 ** 30 }
+  const started = new Date().toISOString().replaceAll(/[-:]/g, '').slice(0, 15)
+  return {
+    worker: `${hostname()}-${process.pid}-${started}`,
+    paths,
+    bundles: await openBundles({ objects: sharedObjects(paths.bundles), cache }),
+    pace: openPace(undefined, context),
+    env: context.env,
+    hidden: [path.resolve(request.shared), cache.folder],
+    sandbox: (asked) => chooseSandbox(strictest(request.sandbox, asked), context.env.PATH ?? ''),
+  }
+}
+
+interface Parts {
+  request: WorkRequest
+  transport: Transport
+  tell: TellWork
+  shop: Workshop
+}
+
+class Bench {
+  readonly #parts: Parts
+  readonly #context: FlowContext
+  readonly #offer: Offer
+  readonly #held = new Map<string, Working>()
+  readonly #inHand = new Map<string, InHand>()
+  readonly note: WorkerNote
+
+  constructor(parts: Parts, context: FlowContext) {
+    this.#parts = parts
+    this.#context = context
+    const { engines, tags, concurrency, version } = parts.request
+    this.#offer = { engines, tags, env: context.env }
+    const at = context.now().toISOString()
+    this.note = {
+      ...{ kind: 'worker', worker: parts.shop.worker, host: hostname(), pid: process.pid, version },
+      ...{ engines: [...engines], tags: [...tags], places: concurrency, busy: 0, done: 0, failed: 0, refusals: 0 },
+      ...{ started_at: at, at },
+    }
+  }
+
+  async work(): Promise<void> {
+    const { drain } = this.#context
+    const { lookMs = 1000 } = this.#parts.request
+    for (let look = 0; !drain.aborted; look += 1) {
+      await this.#look(look).catch((error: unknown) => this.#trouble(messageOf(error)))
+      await sleep(lookMs, undefined, { signal: drain }).catch(() => {})
+    }
+  }
+
+  /** Queues that are new, jobs that nobody wants any more; and every few looks, that we live. */
+  async #look(number: number): Promise<void> {
+    const { transport } = this.#parts
+    const notes = await readNotes(transport)
+    endAsked(notes, this.#inHand)
+    for (const one of notes) {
+      if (one.kind !== 'queue' || this.#held.has(one.queue) || !meets(this.#offer, one.needs)) continue
+      this.#held.set(one.queue, await this.#hold(one.queue))
+      this.#parts.tell({ type: 'queue_held', queue: one.queue, engine: one.needs.engine, tags: one.needs.tags })
+    }
+    if (number % 5 !== 0) return
+    this.note.busy = this.#inHand.size
+    this.note.at = this.#context.now().toISOString()
+    await transport.post({ id: this.note.worker, value: this.note })
+  }
+
+  #hold(queue: string): Promise<Working> {
+    return this.#parts.transport.work(queue, {
+      atOnce: this.#parts.request.concurrency,
+      handle: (taken) => this.#perform(queue, taken),
+      onTrouble: (message) => this.#trouble(message),
+    })
+  }
+
+  async #perform(queue: string, taken: TakenJob): Promise<unknown> {
+    if (this.#context.drain.aborted) throw new GiveBack('this worker stops')
+    const { shop, tell, request } = this.#parts
+    const job = readJob(taken.data)
+    const { signature, ...rest } = job
+    if (request.signer !== null && !request.signer.verify({ ...rest, signature: null }, signature)) {
+      throw new Error('the job is not signed with the key of this worker (--key-file)')
+    }
+    const stop = new AbortController()
+    const deadline = new AbortController()
+    const signal = AbortSignal.any([taken.signal, stop.signal, this.#context.signal])
+    this.#inHand.set(taken.id, { stop: (reason) => stop.abort(reason), deadline })
+    const about = { job: taken.id, run_id: job.run.run_id, benchmark: job.benchmark, queue }
+    tell({ type: 'job_started', ...about, starts: taken.starts })
+    try {
+      const { answer, result } = await performJob(job, { taken: { ...taken, signal }, deadline: deadline.signal }, shop)
+      this.note.done += 1
+      this.note.refusals += result.record.held_back?.refusals ?? 0
+      tell({ type: 'job_ended', ...about, attempt: answer.attempt, record: result.record })
+      return answer
+    } catch (error) {
+      this.note.failed += 1
+      tell({ type: 'job_left', ...about, reason: messageOf(error) })
+      if (this.#context.signal.aborted) throw new GiveBack('this worker stops')
+      throw error
+    } finally {
+      this.#inHand.delete(taken.id)
+    }
+  }
+
+  #trouble(message: string): void {
+    this.#parts.tell({ type: 'trouble', message })
+  }
+
+  /** Lets what is in hand end, then says goodbye. */
+  async close(): Promise<void> {
+    await Promise.all([...this.#held.values()].map((one) => one[Symbol.asyncDispose]()))
+    await this.#parts.transport.takeDown(this.note.worker).catch(() => {})
+  }
+}

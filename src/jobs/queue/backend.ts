@@ -1,0 +1,72 @@
+/** BullMQ over Redis or PostgreSQL: the same classes, made with what each server needs. Loaded when a queue is used. */
+import type { Processor, Queue, QueueEvents, Worker, WorkerOptions } from 'bullmq'
+import { codeOf, messageOf, UserError } from '../../base/error.ts'
+
+export type BullQueue = Pick<
+  Queue<unknown, unknown>,
+  | 'add'
+  | 'getJob'
+  | 'getJobs'
+  | 'getGlobalConcurrency'
+  | 'setGlobalConcurrency'
+  | 'removeGlobalConcurrency'
+  | 'isPaused'
+  | 'pause'
+  | 'resume'
+  | 'retryJobs'
+  | 'remove'
+  | 'close'
+  | 'waitUntilReady'
+> & {
+  on(event: 'error', listener: (error: Error) => void): unknown
+  /** PostgreSQL counts what waits in a paused queue apart. */
+  getJobCounts(...types: string[]): Promise<Record<string, number>>
+}
+
+export type BullWorker = Pick<
+  Worker<unknown, unknown>,
+  'pause' | 'resume' | 'close' | 'cancelJob' | 'waitUntilReady'
+> & {
+  on(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'lockRenewalFailed', listener: (ids: string[]) => void): unknown
+}
+
+export type BullEvents = Pick<QueueEvents, 'close' | 'waitUntilReady' | 'run'> & {
+  on(event: 'completed', listener: (args: { jobId: string; returnvalue: unknown }) => void): unknown
+  on(event: 'failed', listener: (args: { jobId: string; failedReason: string }) => void): unknown
+  on(event: 'removed' | 'duplicated', listener: (args: { jobId: string }) => void): unknown
+  on(event: 'error', listener: (error: Error) => void): unknown
+}
+
+export type BullProcessor = Processor<unknown, unknown>
+export type BullWorkerOptions = Omit<WorkerOptions, 'connection' | 'prefix'>
+
+/** Makes the parts of BullMQ on one server. */
+export interface Backend {
+  /** How to wait in vain for a server is told apart: rejects with UserError where it can't be reached or refuses us. */
+  check(): Promise<void>
+  queue(name: string): BullQueue
+  worker(name: string, processor: BullProcessor, options: BullWorkerOptions): BullWorker
+  events(name: string): BullEvents
+}
+
+/** Keys and tables of ours lie apart from those of others on the same server. */
+export const prefix = 'whetstone'
+
+type Bull = typeof import('bullmq')
+
+/** Throws UserError where the packages are not there: they are optional. */
+export async function loadBull(driver: 'ioredis' | 'pg'): Promise<Bull> {
+  for (const name of ['bullmq', driver]) {
+    try {
+      await import(name)
+    } catch (error) {
+      if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error
+      throw new UserError(
+        `--queue: the package ${name} is not installed (${messageOf(error).split('\n')[0]})`,
+        `npm install bullmq ${driver} where whetstone is installed (with -g if whetstone is)`,
+      )
+    }
+  }
+  return await import('bullmq')
+}

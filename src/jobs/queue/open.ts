@@ -1,0 +1,105 @@
+/** A queue server as a Transport. */
+import type { Backend, BullQueue } from './backend.ts'
+import { closeWithin } from './close.ts'
+import { Endings } from './endings.ts'
+import { holdQueue } from './hold.ts'
+import { placeOf, queueKind } from './place.ts'
+import { type QueueCounts, type QueueTiming, type Transport, usualTiming } from './transport.ts'
+
+const backends = {
+  redis: async (url: string) => (await import('./redis.ts')).redisBackend(url),
+  postgres: async (url: string) => (await import('./postgres.ts')).postgresBackend(url),
+} satisfies Record<ReturnType<typeof queueKind>, (url: string) => Promise<Backend>>
+
+/** Names of queues hold no colon. */
+const board = 'board'
+
+/** Throws UserError for an address that names no queue, a server that does not answer, and packages that are not there. */
+export async function openTransport(url: string, timing: QueueTiming = usualTiming): Promise<Transport> {
+  const backend = await backends[queueKind(url)](url)
+  await backend.check()
+  const { WaitingError } = await import('bullmq')
+  const queues = new Map<string, BullQueue>()
+  const endings = new Map<string, Promise<Endings>>()
+  const queueOf = (name: string): BullQueue => {
+    const queue = queues.get(name) ?? backend.queue(name)
+    if (!queues.has(name)) queue.on('error', () => {}) // it connects again by itself
+    queues.set(name, queue)
+    return queue
+  }
+  const endingsOf = (name: string): Promise<Endings> => {
+    const one = endings.get(name) ?? Endings.open(queueOf(name), backend.events(name))
+    endings.set(name, one)
+    return one
+  }
+  return {
+    place: placeOf(url),
+    async submit(queue, { id, data }) {
+      const known = await endingsOf(queue)
+      known.expect(id) // before it is there: its end is not to be missed
+      await queueOf(queue).add('run', data, { jobId: id, stackTraceLimit: 1 })
+    },
+    async wait(queue, id, signal) {
+      return await (await endingsOf(queue)).wait(id, signal)
+    },
+    work: (queue, options) => holdQueue(backend, queue, { ...options, timing, waitingError: () => new WaitingError() }),
+    counts: (queue) => countsOf(queueOf(queue)),
+    drain: (queue, isDrained) => (isDrained ? queueOf(queue).pause() : queueOf(queue).resume()),
+    remove: (queue, ids) => removeFrom(queueOf(queue), ids),
+    async retry(queue) {
+      const { failed = 0 } = await queueOf(queue).getJobCounts('failed')
+      await queueOf(queue).retryJobs({ state: 'failed' })
+      return failed
+    },
+    async open(queue) {
+      const jobs = await queueOf(queue).getJobs(['active', 'waiting', 'delayed'], 0, 9999)
+      return jobs.flatMap((job) => job?.id ?? [])
+    },
+    async limit(queue, atOnce) {
+      if (atOnce === null) await queueOf(queue).removeGlobalConcurrency()
+      else await queueOf(queue).setGlobalConcurrency(atOnce)
+    },
+    async post({ id, value }) {
+      const known = await queueOf(board).getJob(id)
+      if (known === undefined) await queueOf(board).add('note', value, { jobId: id })
+      else await known.updateData(value)
+    },
+    async notes() {
+      const jobs = await queueOf(board).getJobs(['waiting'], 0, 9999)
+      return jobs.flatMap((job) => (job?.id === undefined ? [] : [{ id: job.id, value: job.data }]))
+    },
+    async takeDown(id) {
+      await queueOf(board).remove(id)
+    },
+    async [Symbol.asyncDispose]() {
+      const closing = [
+        ...[...endings.values()].map((one) => async () => (await one).close()),
+        ...[...queues.values()].map((queue) => () => queue.close()),
+      ]
+      await Promise.all(closing.map((close) => closeWithin(close, 3000)))
+    },
+  }
+}
+
+async function countsOf(queue: BullQueue): Promise<QueueCounts> {
+  const counts = await queue.getJobCounts('waiting', 'paused', 'delayed', 'active', 'completed', 'failed')
+  const { waiting = 0, paused = 0, delayed = 0, active = 0, completed = 0, failed = 0 } = counts
+  return {
+    waiting: waiting + paused + delayed,
+    active,
+    done: completed,
+    failed,
+    isDrained: await queue.isPaused(),
+    limit: (await queue.getGlobalConcurrency()) ?? null,
+  }
+}
+
+/** A job that is locked stays: its id is given back. */
+async function removeFrom(queue: BullQueue, ids: readonly string[]): Promise<string[]> {
+  const gone = await Promise.all(ids.map((id) => queue.remove(id)))
+  const left: string[] = []
+  for (const [at, id] of ids.entries()) {
+    if (gone[at] === 0 && (await queue.getJob(id)) !== undefined) left.push(id)
+  }
+  return left
+}

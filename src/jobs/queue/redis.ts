@@ -1,0 +1,19 @@
+/** BullMQ's parts over Redis or Valkey. */
+import { type Backend, loadBull, prefix } from './backend.ts'
+import { untilReached } from './reach.ts'
+
+export async function redisBackend(url: string): Promise<Backend> {
+  const bull = await loadBull('ioredis')
+  // waits for a server that is away, as long as that takes
+  const connection = { url, maxRetriesPerRequest: null, retryStrategy: (times: number) => Math.min(times * 100, 2000) }
+  const shared = { connection, prefix }
+  return {
+    async check() {
+      const queue = new bull.Queue('check', { ...shared, skipMetasUpdate: true })
+      await untilReached(url, queue)
+    },
+    queue: (name) => new bull.Queue<unknown, unknown>(name, shared),
+    worker: (name, processor, options) => new bull.Worker<unknown, unknown>(name, processor, { ...options, ...shared }),
+    events: (name) => new bull.QueueEvents(name, { ...shared, autorun: false }),
+  }
+}

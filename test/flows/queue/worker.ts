@@ -1,0 +1,64 @@
+/** `queue work` as a process of its own, for tests. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fresh } from '../../e2e/program.ts'
+
+const bin = path.join(import.meta.dirname, '../../../dist/src/cli/bin.js')
+
+export interface Worker extends AsyncDisposable {
+  child: ChildProcess
+  /** What it told, as JSON lines. */
+  events: Record<string, unknown>[]
+  started(): number
+  ended(): number
+  kill(): Promise<void>
+}
+
+export interface WorkerOptions {
+  env?: Record<string, string>
+  flags?: readonly string[]
+}
+
+/** With short locks: a job of a dead worker is free after two seconds. */
+export async function startWorker(url: string, shared: string, options: WorkerOptions = {}): Promise<Worker> {
+  const flags = [
+    '--queue',
+    url,
+    '--shared',
+    shared,
+    '--json',
+    '--sandbox',
+    'off',
+    '--lock',
+    '2',
+    ...(options.flags ?? []),
+  ]
+  const child = spawn(process.execPath, [bin, 'queue', 'work', ...flags], {
+    cwd: fresh(),
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', TMPDIR: fresh(), ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const events: Record<string, unknown>[] = []
+  createInterface(child.stdout).on('line', (line) => events.push(JSON.parse(line)))
+  let said = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    said += text
+  })
+  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
+  const count = (type: string) => events.filter((one) => one.type === type).length
+  while (!said.includes('working for')) {
+    if (child.exitCode !== null) throw new Error(`the worker ended: ${said}`)
+    await sleep(20)
+  }
+  const end = async (signal: NodeJS.Signals) => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+    await gone
+  }
+  return {
+    ...{ child, events, started: () => count('job_started'), ended: () => count('job_ended') },
+    kill: () => end('SIGKILL'),
+    [Symbol.asyncDispose]: () => end('SIGKILL'),
+  }
+}

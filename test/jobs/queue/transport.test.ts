@@ -1,0 +1,189 @@
+/** The contract of a queue, on Redis and on PostgreSQL: once, in one pair of hands, never lost. */
+import { spawn } from 'node:child_process'
+import path from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { openTransport } from '../../../src/jobs/queue/open.ts'
+import { GiveBack, type QueueTiming, type TakenJob, type Transport } from '../../../src/jobs/queue/transport.ts'
+import { needsPostgres, needsRedis, type QueueServer, startPostgres, startRedis } from './servers.ts'
+
+const timing: QueueTiming = { lockMs: 1500, stalledMs: 500, maxStalled: 2 }
+const never = new AbortController().signal
+let unique = 0
+
+function contract(start: () => Promise<QueueServer>): void {
+  const at: { server?: QueueServer; here?: Transport; there?: Transport } = {}
+  const of = <T>(one: T | undefined): T => {
+    if (one === undefined) throw new Error('not started')
+    return one
+  }
+  beforeAll(async () => {
+    at.server = await start()
+    at.here = await openTransport(at.server.url, timing)
+    at.there = await openTransport(at.server.url, timing)
+  }, 60_000)
+  afterAll(async () => {
+    await at.here?.[Symbol.asyncDispose]()
+    await at.there?.[Symbol.asyncDispose]()
+    await at.server?.[Symbol.asyncDispose]()
+  }, 30_000)
+  const queue = () => {
+    unique += 1
+    return `q-${process.pid}-${unique}`
+  }
+  const work = (name: string, handle: (job: TakenJob) => Promise<unknown>, atOnce = 2) =>
+    of(at.there).work(name, { atOnce, handle, onTrouble: () => {} })
+
+  test('what is submitted is done, and its small result comes back', async () => {
+    const name = queue()
+    await using _working = await work(name, async ({ data }) => ({ got: data }))
+    await of(at.here).submit(name, { id: 'a', data: { n: 1 } })
+    expect(await of(at.here).wait(name, 'a', never)).toEqual({ as: 'done', value: { got: { n: 1 } } })
+  })
+
+  test('submitting twice is once, also after its end, and who asks later hears of it too', async () => {
+    const name = queue()
+    let times = 0
+    await using _working = await work(name, async () => {
+      times += 1
+      return times
+    })
+    for (let n = 0; n < 3; n += 1) await of(at.here).submit(name, { id: 'a', data: {} })
+    await of(at.here).wait(name, 'a', never)
+    await of(at.there).submit(name, { id: 'a', data: {} })
+    expect(await of(at.there).wait(name, 'a', never)).toEqual({ as: 'done', value: 1 })
+    expect(times).toBe(1)
+  })
+
+  test('what a worker throws is the reason of a failed job; retry puts it back', async () => {
+    const name = queue()
+    let times = 0
+    await using _working = await work(name, async () => {
+      times += 1
+      if (times === 1) throw new Error('no inputs')
+      return 'well'
+    })
+    await of(at.here).submit(name, { id: 'a', data: {} })
+    expect(await of(at.here).wait(name, 'a', never)).toEqual({ as: 'failed', reason: 'no inputs' })
+    expect(await of(at.here).retry(name)).toBe(1)
+    expect(await of(at.here).wait(name, 'a', never)).toEqual({ as: 'done', value: 'well' })
+  })
+
+  test('what is given back is done by another, and counts as no failure', async () => {
+    const name = queue()
+    let times = 0
+    await using _working = await work(name, async ({ starts }) => {
+      times += 1
+      if (times === 1) throw new GiveBack('not here')
+      return starts
+    })
+    await of(at.here).submit(name, { id: 'a', data: {} })
+    expect(await of(at.here).wait(name, 'a', never)).toEqual({ as: 'done', value: 2 })
+  })
+
+  test('what waits is taken away, what is in hand stays; who waits hears that it is gone', async () => {
+    const name = queue()
+    await of(at.here).submit(name, { id: 'a', data: {} })
+    const gone = of(at.here).wait(name, 'a', never)
+    expect(await of(at.there).remove(name, ['a'])).toEqual([])
+    expect(await gone).toEqual({ as: 'gone' })
+    const busy = new AbortController()
+    await using _working = await work(name, async () => {
+      await sleep(60_000, undefined, { signal: busy.signal }).catch(() => {})
+    })
+    await of(at.here).submit(name, { id: 'b', data: {} })
+    while ((await of(at.here).counts(name)).active === 0) await sleep(20)
+    expect(await of(at.here).remove(name, ['b'])).toEqual(['b'])
+    busy.abort()
+    expect((await of(at.here).wait(name, 'b', never)).as).toBe('done')
+  })
+
+  test('drained, nothing is taken; the limit holds over all workers', async () => {
+    const name = queue()
+    let most = 0
+    let busy = 0
+    const handle = async () => {
+      busy += 1
+      most = Math.max(most, busy)
+      await sleep(80)
+      busy -= 1
+    }
+    await of(at.here).limit(name, 2)
+    await of(at.here).drain(name, true)
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await of(at.here).submit(name, { id, data: {} })
+    await using _one = await work(name, handle, 4)
+    await using _two = await of(at.here).work(name, { atOnce: 4, handle, onTrouble: () => {} })
+    await sleep(400)
+    expect(await of(at.here).counts(name)).toMatchObject({ waiting: 6, active: 0, isDrained: true, limit: 2 })
+    await of(at.here).drain(name, false)
+    for (const id of ['a', 'b', 'c', 'd', 'e', 'f']) await of(at.here).wait(name, id, never)
+    expect(most).toBe(2)
+  })
+
+  test('a worker that was frozen is told at once that its lock is lost; its late result is refused, the other stands', async () => {
+    const name = queue()
+    const zombie = path.join(import.meta.dirname, '../../fixtures/queue/zombie.mjs')
+    const child = spawn(process.execPath, [zombie, of(at.server).url, name, JSON.stringify(timing)])
+    const said = createInterface(child.stdout)[Symbol.asyncIterator]()
+    try {
+      await of(at.here).submit(name, { id: 'a', data: {} })
+      expect((await said.next()).value).toBe('began')
+      child.kill('SIGSTOP')
+      await using _working = await work(name, async () => 'second')
+      expect(await of(at.here).wait(name, 'a', never)).toEqual({ as: 'done', value: 'second' })
+      child.kill('SIGCONT')
+      const thawed = Date.now()
+      expect((await said.next()).value).toBe('told: LostJob')
+      expect(Date.now() - thawed).toBeLessThan(timing.lockMs)
+      await sleep(300)
+      expect(await of(at.there).wait(name, 'a', never)).toEqual({ as: 'done', value: 'second' })
+    } finally {
+      child.kill('SIGKILL')
+    }
+  }, 30_000)
+
+  test('a job whose workers all die has failed after so many, and stops no other', async () => {
+    const name = queue()
+    const zombie = path.join(import.meta.dirname, '../../fixtures/queue/zombie.mjs')
+    await of(at.here).submit(name, { id: 'poison', data: {} })
+    for (let deaths = 0; deaths <= timing.maxStalled; deaths += 1) {
+      const child = spawn(process.execPath, [zombie, of(at.server).url, name, JSON.stringify(timing)])
+      const said = createInterface(child.stdout)[Symbol.asyncIterator]()
+      expect((await said.next()).value).toBe('began')
+      child.kill('SIGKILL')
+    }
+    await using _working = await work(name, async () => 'well')
+    const end = await of(at.here).wait(name, 'poison', never)
+    expect(end).toMatchObject({ as: 'failed', reason: expect.stringContaining('stalled') })
+    await of(at.here).submit(name, { id: 'other', data: {} })
+    expect(await of(at.here).wait(name, 'other', never)).toEqual({ as: 'done', value: 'well' })
+  }, 60_000)
+
+  test('a crash of the server loses nothing: what was submitted is done after it', async () => {
+    const name = queue()
+    await using _working = await work(name, async ({ id }) => {
+      await sleep(100)
+      return id
+    })
+    const ids = Array.from({ length: 20 }, (_, n) => `job-${n}`)
+    for (const id of ids) await of(at.here).submit(name, { id, data: {} })
+    await sleep(1100) // Redis writes to disk every second
+    const ends = Promise.all(ids.map((id) => of(at.here).wait(name, id, never)))
+    await of(at.server).kill()
+    await sleep(300)
+    await of(at.server).start()
+    expect((await ends).map((end) => end.as === 'done' && end.value)).toEqual(ids)
+  }, 60_000)
+
+  test('notes hang there for all, until they are taken down', async () => {
+    await of(at.here).post({ id: 'n', value: { one: 1 } })
+    await of(at.here).post({ id: 'n', value: { one: 2 } })
+    expect(await of(at.there).notes()).toContainEqual({ id: 'n', value: { one: 2 } })
+    await of(at.there).takeDown('n')
+    expect(await of(at.here).notes()).toEqual([])
+  })
+}
+
+needsRedis('a queue on Redis', () => contract(startRedis))
+needsPostgres('a queue on PostgreSQL', () => contract(startPostgres))
