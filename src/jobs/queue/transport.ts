@@ -69,8 +69,8 @@ export interface QueueTiming {
 
 /** From how long a lock lasts, in seconds. */
 export function timingOf(lockSeconds: number): QueueTiming {
-  const lockMs = lockSeconds * 1000
-  return { lockMs, stalledMs: Math.max(200, lockMs / 3), maxStalled: 5 }
+  const lockMs = Math.round(lockSeconds * 1000)
+  return { lockMs, stalledMs: Math.max(200, Math.round(lockMs / 3)), maxStalled: 5 }
 }
 
 export const usualTiming: QueueTiming = timingOf(60)

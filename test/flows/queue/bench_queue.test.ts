@@ -54,7 +54,18 @@ needsRedis('a benchmark through Redis', () => {
     const workspace = fresh()
     const skill = makeSkill(cases(2), inputs)
     await using dies = await startWorker(server.url, shared, { env: { AGENT_MS: '30000' } })
-    const flags = ['bench', skill, '--engine', agent('tidy.mjs'), '--pass-env', 'AGENT_MS', '--runs', '1']
+    const flags = [
+      'bench',
+      skill,
+      '--engine',
+      agent('tidy.mjs'),
+      '--sandbox',
+      'off',
+      '--pass-env',
+      'AGENT_MS',
+      '--runs',
+      '1',
+    ]
     const running = whetstone([...flags, '--workspace', workspace, '--queue', server.url, '--shared', shared])
     while (dies.started() < 2) await sleep(50)
     await dies.kill()
@@ -77,7 +88,18 @@ needsRedis('a benchmark through Redis', () => {
     const log = path.join(fresh(), 'agents.log')
     await using worker = await startWorker(server.url, shared, { env: { AGENT_MS: '300', AGENT_LOG: log } })
     const skill = makeSkill(cases(3), inputs)
-    const flags = ['bench', skill, '--engine', agent('tidy.mjs'), '--pass-env', 'AGENT_MS', '--pass-env', 'AGENT_LOG']
+    const flags = [
+      'bench',
+      skill,
+      '--engine',
+      agent('tidy.mjs'),
+      '--sandbox',
+      'off',
+      '--pass-env',
+      'AGENT_MS',
+      '--pass-env',
+      'AGENT_LOG',
+    ]
     const args = [...flags, '--workspace', workspace, '--queue', server.url, '--shared', shared]
     const first = await whetstone(args, {
       started: (child) => {
