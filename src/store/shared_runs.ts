@@ -63,7 +63,7 @@ function recordHash(folder: string): string {
 }
 
 /** The attempt was damaged, or never reached this machine. */
-export class AttemptError extends Error {
+class AttemptError extends Error {
   override readonly name = 'AttemptError'
 }
 
@@ -105,13 +105,13 @@ async function linkOrCopy(source: string, target: string): Promise<void> {
 }
 
 /** An attempt as it lies there. `record` null: it has none, its worker was lost. */
-export interface SharedAttempt {
+interface SharedAttempt {
   mark: AttemptMark
   record: RunRecord | null
 }
 
 /** All attempts at a job, those that were lost too. */
-export function attemptsAt(job: string): SharedAttempt[] {
+function attemptsAt(job: string): SharedAttempt[] {
   if (!existsSync(job)) return []
   const marks = readdirSync(job).filter((name) => /^attempt-\d+\.json$/.test(name))
   return marks.flatMap((name) => {

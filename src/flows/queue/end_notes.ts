@@ -2,11 +2,11 @@
 import type { QueueNote } from '../../../schemas/queue_job.ts'
 
 /** A job that somebody wants no more. */
-export class Unwanted extends Error {
+class Unwanted extends Error {
   override readonly name = 'Unwanted'
 }
 
-export type EndNote = Extract<QueueNote, { kind: 'end' }>
+type EndNote = Extract<QueueNote, { kind: 'end' }>
 
 /** Ends what is asked for: what the run is recorded with at a deadline, and nothing of it where it is cancelled. */
 export function endAsked(

@@ -23,10 +23,7 @@ export type BullQueue = Pick<
   getJobCounts(...types: string[]): Promise<Record<string, number>>
 }
 
-export type BullWorker = Pick<
-  Worker<unknown, unknown>,
-  'pause' | 'resume' | 'close' | 'cancelJob' | 'waitUntilReady'
-> & {
+type BullWorker = Pick<Worker<unknown, unknown>, 'pause' | 'resume' | 'close' | 'cancelJob' | 'waitUntilReady'> & {
   on(event: 'error', listener: (error: Error) => void): unknown
   on(event: 'lockRenewalFailed', listener: (ids: string[]) => void): unknown
 }
@@ -39,7 +36,7 @@ export type BullEvents = Pick<QueueEvents, 'close' | 'waitUntilReady' | 'run'> &
 }
 
 export type BullProcessor = Processor<unknown, unknown>
-export type BullWorkerOptions = Omit<WorkerOptions, 'connection' | 'prefix'>
+type BullWorkerOptions = Omit<WorkerOptions, 'connection' | 'prefix'>
 
 /** Makes the parts of BullMQ on one server. */
 export interface Backend {

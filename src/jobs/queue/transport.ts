@@ -1,7 +1,7 @@
 /** The words between who has work and who does it elsewhere: a queue that carries small things and keeps nothing for good. */
 
 /** What goes through a queue: small, as JSON. */
-export interface QueuedJob {
+interface QueuedJob {
   /** Known by what it is: the same one again is not added again. Holds no colon. */
   id: string
   data: unknown
@@ -76,7 +76,7 @@ export function timingOf(lockSeconds: number): QueueTiming {
 export const usualTiming: QueueTiming = timingOf(60)
 
 /** A note that all can read: which queues there are, who works, what is to be ended. */
-export interface Note {
+interface Note {
   id: string
   value: unknown
 }

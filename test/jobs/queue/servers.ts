@@ -24,7 +24,7 @@ const hasRedis = spawnSync('redis-server', ['--version']).status === 0
 export const needsRedis: Suite = needs('redis-server', hasRedis, 'apt-get install redis-server')
 export const needsPostgres: Suite = needs('postgres', postgresBin !== undefined, 'apt-get install postgresql')
 
-export async function freePort(): Promise<number> {
+async function freePort(): Promise<number> {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const address = server.address()
