@@ -6,8 +6,6 @@ class Unwanted extends Error {
   override readonly name = 'Unwanted'
 }
 
-type EndNote = Extract<QueueNote, { kind: 'end' }>
-
 /** Ends what is asked for: what the run is recorded with at a deadline, and nothing of it where it is cancelled. */
 export function endAsked(
   notes: readonly QueueNote[],
