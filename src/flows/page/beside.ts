@@ -32,9 +32,10 @@ function extrasOf(folder: string): PageExtras {
   const files = names(folder)
     .filter((name) => name.startsWith('eval-'))
     .flatMap((one) => names(path.join(folder, one)).map((name) => `${one}/${name}`))
+    .filter((name) => /\/(comparison-\d+|analysis)\.json$/.test(name)) // few of thousands: sorting by words is slow
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
   const comparisons = files.flatMap((name) => {
-    const found = /\/comparison-\d+\.json$/.test(name) ? known(comparison, path.join(folder, name)) : null
+    const found = name.endsWith('/analysis.json') ? null : known(comparison, path.join(folder, name))
     return found === null ? [] : [{ name, comparison: found }]
   })
   const analyses = files.flatMap((name) => {
