@@ -24,7 +24,9 @@ export const indexLift = z.object({
 export const indexRow = z.object({
   skill: z.string().describe("the skill's name; its path where no name could be read"),
   cell: z.string().nullable().describe('engine:model of a matrix; null without a matrix'),
-  status: z.enum(['done', 'incomplete', 'failed']).describe('failed: no benchmark, see error'),
+  status: z
+    .enum(['done', 'incomplete', 'failed', 'unbenched'])
+    .describe('failed: no benchmark, see error; unbenched: none was asked for, see beside'),
   error: z.object({ message: z.string(), fix: z.string().nullable() }).nullable(),
   folder: z.string().nullable().describe('the benchmark folder, relative to the index'),
   report: z.string().nullable().describe('its report.html, relative to the index'),
@@ -33,6 +35,10 @@ export const indexRow = z.object({
   candidate: indexArm.nullable(),
   baseline: indexArm.nullable(),
   delta: z.number().nullable().describe('candidate − baseline of the mean pass rates; null where an arm has none'),
+  beside: z
+    .array(z.object({ tab: z.enum(['triggers', 'improve']), text: z.string() }))
+    .optional()
+    .describe('what else its workspace holds, and the tab of its page that shows it; absent: nothing'),
   lift: indexLift.nullable().describe('null: nothing to compare, or no statistics'),
 })
 

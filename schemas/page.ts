@@ -3,6 +3,7 @@ import type { Analysis } from './analysis.ts'
 import type { Benchmark, CaseRow } from './benchmark.ts'
 import type { CaseChange, PlanDifference, TurnedExpectation } from './benchmark_diff.ts'
 import type { Comparison } from './comparison.ts'
+import type { Description } from './description.ts'
 import type { GradedExpectation, JudgeError } from './grading.ts'
 import type { History } from './history.ts'
 import type { RubricResult } from './rubric.ts'
@@ -133,6 +134,8 @@ export interface Page {
   extras: PageExtras
   /** Absent: a page of one benchmark. */
   compared?: PageCompared
+  /** There is none: only what lies in the workspace besides. */
+  without_benchmark?: true
 }
 
 /** Artefacts that a benchmark or its workspace may have; each tab shows one. */
@@ -147,6 +150,8 @@ export interface PageExtras {
   versions?: { names: string[]; at: 0 | 1 | 2 }
   /** The newest measurement. */
   triggers?: Known<Triggers>
+  /** The newest search for a description. */
+  description?: Known<Description>
   trend?: Known<Trend>
   audit?: PageAudit
 }

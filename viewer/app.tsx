@@ -9,7 +9,7 @@ import { Live } from './parts/live.tsx'
 import { nextTheme, useTheme } from './parts/theme.ts'
 import { restore } from './position.ts'
 import { amend, go, link, type Route, useRoute } from './route.ts'
-import { tabsOf, viewOf } from './tabs.tsx'
+import { tabOf, tabsOf, viewOf } from './tabs.tsx'
 
 export function App({ model }: { model: Model }) {
   const route = useRoute()
@@ -28,7 +28,7 @@ export function App({ model }: { model: Model }) {
     if (current) nav.current?.scrollTo({ left: current.offsetLeft - current.offsetWidth })
   }, [place])
   useEffect(() => {
-    document.title = `${place === '' ? 'Overview' : place} · ${model.page.benchmark.metadata.skill_name}`
+    document.title = `${place === '' ? (tabs[0]?.label ?? '') : place} · ${model.page.benchmark.metadata.skill_name}`
   }, [place, model])
   useKeys((event) => {
     const number = Number(event.key)
@@ -40,6 +40,7 @@ export function App({ model }: { model: Model }) {
     else if (event.key === 'u') go(parentOf(route))
     else if (number > 0 && tabs[number - 1] !== undefined) go(tabs[number - 1]?.address ?? '#/')
   })
+  const searches = model.page.without_benchmark !== true
   const searchable = place === '' || place === 'runs'
   const find = (text: string) => (searchable ? amend(route, { q: text }) : go(link(['runs'], { q: text })))
   // a browser empties the box by itself, which leaves the filter in force
@@ -60,21 +61,23 @@ export function App({ model }: { model: Model }) {
         </a>
         <nav aria-label="Views" ref={nav}>
           {tabs.map(({ name, label, address }) => (
-            <a key={name} href={address} aria-current={name === tabOf(route) ? 'page' : undefined}>
+            <a key={name} href={address} aria-current={name === tabOf(model, route) ? 'page' : undefined}>
               {label}
             </a>
           ))}
         </nav>
-        <input
-          ref={search}
-          type="search"
-          placeholder={place === 'runs' ? 'arm: status: case: cost>0.1 …' : 'Search'}
-          aria-label="Search cases and runs"
-          value={route.query.q ?? ''}
-          onInput={(event) => searchable && find(event.currentTarget.value)}
-          onKeyDown={(event) => event.key === 'Escape' && clear(event)}
-          onChange={(event) => !searchable && event.currentTarget.value !== '' && find(event.currentTarget.value)}
-        />
+        {searches && (
+          <input
+            ref={search}
+            type="search"
+            placeholder={place === 'runs' ? 'arm: status: case: cost>0.1 …' : 'Search'}
+            aria-label="Search cases and runs"
+            value={route.query.q ?? ''}
+            onInput={(event) => searchable && find(event.currentTarget.value)}
+            onKeyDown={(event) => event.key === 'Escape' && clear(event)}
+            onChange={(event) => !searchable && event.currentTarget.value !== '' && find(event.currentTarget.value)}
+          />
+        )}
         <button type="button" class="ghost" onClick={() => setTheme(nextTheme(theme))} aria-label={`Theme: ${theme}`}>
           {theme === 'dark' ? '☾' : theme === 'light' ? '☀' : '◐'}
         </button>
@@ -89,10 +92,6 @@ export function App({ model }: { model: Model }) {
       {help && <Help close={() => setHelp(false)} />}
     </>
   )
-}
-
-function tabOf({ path: [first = ''] }: Route): string {
-  return first === 'case' ? '' : first === 'run' ? 'runs' : first
 }
 
 function parentOf({ path: [first, id] }: Route): string {

@@ -27,11 +27,11 @@ interface View {
   draw(model: Model, route: Route): ComponentChildren
 }
 
-const always = () => true
+const hasBenchmark = ({ page }: Model) => page.without_benchmark !== true
 
 const views: Record<string, View> = {
-  '': { label: 'Overview', present: always, draw: (model, route) => <Overview model={model} route={route} /> },
-  runs: { label: 'Runs', present: always, draw: (model, route) => <Runs model={model} route={route} /> },
+  '': { label: 'Overview', present: hasBenchmark, draw: (model, route) => <Overview model={model} route={route} /> },
+  runs: { label: 'Runs', present: hasBenchmark, draw: (model, route) => <Runs model={model} route={route} /> },
   compare: {
     label: 'Compare',
     present: hasComparisons,
@@ -45,8 +45,8 @@ const views: Record<string, View> = {
   },
   improve: { label: 'Improve', present: hasHistory, draw: (model, route) => <Improve model={model} route={route} /> },
   trend: { label: 'Trend', present: hasTrend, draw: (model) => <TrendView model={model} /> },
-  case: { label: null, present: always, draw: (model, route) => <CaseView model={model} route={route} /> },
-  run: { label: null, present: always, draw: (model, route) => <RunView model={model} route={route} /> },
+  case: { label: null, present: hasBenchmark, draw: (model, route) => <CaseView model={model} route={route} /> },
+  run: { label: null, present: hasBenchmark, draw: (model, route) => <RunView model={model} route={route} /> },
 }
 
 export function tabsOf(model: Model): Tab[] {
@@ -55,8 +55,19 @@ export function tabsOf(model: Model): Tab[] {
   )
 }
 
+/** What the page begins with: its overview, or without a benchmark the first that there is. */
+function nameOf(model: Model, { path: [first = ''] }: Route): string {
+  return first === '' && !hasBenchmark(model) ? (tabsOf(model)[0]?.name ?? '') : first
+}
+
+/** The tab that a place belongs to. */
+export function tabOf(model: Model, route: Route): string {
+  const name = nameOf(model, route)
+  return name === 'case' ? '' : name === 'run' ? 'runs' : name
+}
+
 export function viewOf(model: Model, route: Route): ComponentChildren {
-  const view = own(views, route.path[0] ?? '')
+  const view = own(views, nameOf(model, route))
   return view?.present(model) ? (
     view.draw(model, route)
   ) : (

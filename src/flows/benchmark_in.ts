@@ -5,11 +5,13 @@ import type { Plan } from '../../schemas/plan.ts'
 import { UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
 import { redactorFor } from '../base/redact.ts'
+import { findRuns } from '../store/foreign/tree.ts'
 import { benchmarkPaths } from '../store/paths.ts'
 import { listBenchmarks, readPlan } from '../store/store.ts'
 import { foreignNow } from './aggregate_foreign.ts'
 import type { FlowContext } from './context.ts'
 import { caseFiles } from './page/case_files.ts'
+import { type Measured, measuredIn } from './page/workspace_page.ts'
 import { benchmarkNow, type Summarized } from './summarize.ts'
 
 export interface Found extends Pick<Summarized, 'folder' | 'benchmark' | 'folders' | 'prompts'> {
@@ -25,6 +27,22 @@ export async function folderOf(asked: string): Promise<string> {
   if (!(await exists(folder))) throw new UserError(`${asked}: no such folder`)
   const [newest] = await listBenchmarks(folder)
   return newest ?? folder
+}
+
+/** What there is of a folder (absolute) without a benchmark: of a workspace, of a measurement in it; null: it has one, or nothing. */
+export async function measuredAlone(folder: string): Promise<Measured | null> {
+  const measured = measuredIn(folder)
+  if (measured === null || measured.folder !== measured.workspace) return measured
+  const [newest] = await listBenchmarks(folder)
+  if (newest !== undefined || (await exists(benchmarkPaths(folder).plan))) return null
+  // what our own loop keeps of runs besides is what proposers were shown; another tool keeps its history beside its iterations
+  if (isByUs(measured)) return measured
+  const { runs } = await findRuns(folder)
+  return runs.some((run) => run.result?.grading) ? null : measured
+}
+
+function isByUs({ extras: { history } }: Measured): boolean {
+  return history !== undefined && 'value' in history && history.value.schema_version !== undefined
 }
 
 /** `folder`: absolute, of one benchmark. Throws UserError where nothing in it is a run. */

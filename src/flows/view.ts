@@ -7,10 +7,13 @@ import { exists, writeAtomic } from '../base/files.ts'
 import { redactorFor } from '../base/redact.ts'
 import { trendHtml } from '../phases/4-report/trend_page.ts'
 import { trendMarkdown } from '../phases/4-report/trend_text.ts'
-import { benchmarkPaths, indexPaths, trendPaths } from '../store/paths.ts'
+import { trendPaths } from '../store/paths.ts'
 import { listBenchmarks, writeArtefact } from '../store/store.ts'
 import { aggregateAgain } from './aggregate.ts'
+import { folderOf, measuredAlone } from './benchmark_in.ts'
 import type { FlowContext } from './context.ts'
+import { indexNow } from './index_now.ts'
+import { writeWorkspacePage } from './page/workspace_page.ts'
 import { writePage } from './page/write_page.ts'
 import type { Summarized } from './summarize.ts'
 import { readTrend } from './trend.ts'
@@ -32,7 +35,7 @@ export interface ViewRequest {
 export interface Viewed {
   /** The page to open, absolute. */
   page: string
-  /** null: several benchmarks: an index, which is not made anew, a trend, or two beside each other. */
+  /** null: no benchmark, or several: an index, a trend, two beside each other. */
   summarized: Summarized | null
   trend?: Trend
 }
@@ -47,11 +50,15 @@ export async function view(request: ViewRequest, context: FlowContext): Promise<
   })
   await copyFile(viewed.page, page)
   const data = path.join(path.dirname(viewed.page), 'report.data')
-  const hasData = viewed.summarized !== null || request.against !== null
-  if (!request.singleFile && hasData && (await exists(data))) {
+  if (!request.singleFile && isPage(viewed.page) && (await exists(data))) {
     await cp(data, path.join(path.dirname(page), 'report.data'), { recursive: true })
   }
   return { ...viewed, page }
+}
+
+/** Of runs, with data beside it; no index, no trend. */
+function isPage(file: string): boolean {
+  return path.basename(file).endsWith('report.html')
 }
 
 async function madeFor(request: ViewRequest, context: FlowContext): Promise<Viewed> {
@@ -59,7 +66,7 @@ async function madeFor(request: ViewRequest, context: FlowContext): Promise<View
   if (against !== null) return { page: await viewTwo({ a: given, b: against, singleFile }, context), summarized: null }
   const folder = path.resolve(given)
   const isTrend = request.trend || (await isFolderOfBenchmarks(folder))
-  const viewed = isTrend ? await writeTrend(folder, context) : await pageOf(folder, context)
+  const viewed = isTrend ? await writeTrend(folder, context) : await pageOf(request, context)
   if (singleFile && viewed.summarized !== null) await writeSingle(viewed.page, viewed.summarized, context)
   return viewed
 }
@@ -85,14 +92,17 @@ async function writeTrend(folder: string, context: FlowContext): Promise<Viewed>
   return { page: paths.page, summarized: null, trend }
 }
 
-async function pageOf(folder: string, context: FlowContext): Promise<Viewed> {
-  const [newest] = await listBenchmarks(folder)
-  const index = indexPaths(folder).page
-  const isOurs = await exists(benchmarkPaths(folder).plan)
-  if (!isOurs && newest === undefined && (await exists(index)) && (await exists(indexPaths(folder).index))) {
-    return { page: index, summarized: null }
+async function pageOf({ folder: given, singleFile }: ViewRequest, context: FlowContext): Promise<Viewed> {
+  const folder = path.resolve(given)
+  const index = await indexNow(folder, context)
+  if (index !== null) return { page: index, summarized: null }
+  const measured = await measuredAlone(folder)
+  if (measured !== null) {
+    const redactor = redactorFor(context.env)
+    const page = await writeWorkspacePage({ ...measured, redactor, now: context.now(), singleFile })
+    return { page, summarized: null }
   }
-  const asked = { folder: newest ?? folder, candidate: null, baseline: null, force: false, agentskills: null }
+  const asked = { folder: await folderOf(given), candidate: null, baseline: null, force: false, agentskills: null }
   const summarized = await aggregateAgain(asked, context)
   return { page: summarized.paths.report, summarized }
 }

@@ -1,6 +1,7 @@
 /** Artefacts of a workspace beside its benchmarks, each free text in them made by `say`: plain for the views, hostile for the attacks. */
 import { analysis } from '../../schemas/analysis.ts'
 import { comparison } from '../../schemas/comparison.ts'
+import { description } from '../../schemas/description.ts'
 import { history } from '../../schemas/history.ts'
 import { trend } from '../../schemas/trend.ts'
 import { triggers } from '../../schemas/triggers.ts'
@@ -373,6 +374,49 @@ export function analysisFile(say: Say): string {
       },
     ],
     transcript_insights: { winner_execution_pattern: say('read, wrote'), loser_execution_pattern: say('wrote') },
+  })
+  return JSON.stringify(value)
+}
+
+/** Two proposals: one that is better on queries that nobody had looked at, one that was refused. */
+export function descriptionFile(say: Say): string {
+  const score = (behaves: number) => ({ behaves, recall: behaves, false_trigger_rate: 0, folder: 'train-0' })
+  const attempt = (round: number, text: string, more: object) => ({
+    round,
+    description: say(text),
+    refused: null,
+    ...more,
+  })
+  const value = description.parse({
+    schema_version: 1,
+    created_at: at,
+    skill_name: say('pdf'),
+    set: { path: say('evals/trigger-eval.json'), sha256: 'b'.repeat(64) },
+    engine: { name: 'anthropic', model: null, effort: null },
+    proposer: { engine: say('anthropic'), model: say('claude-opus'), calls: 2, tokens: null, cost_usd: null },
+    seed: 1,
+    split: { by: 'draw', train: [1, 2], test: [3, 4] },
+    attempts: [
+      attempt(0, 'Works with PDF files.', { train: score(0.5) }),
+      attempt(1, 'Merges, splits and rotates PDF files.', { train: score(1) }),
+      attempt(2, 'PDF', { train: null, refused: say('it is a training query, word for word') }),
+    ],
+    original: say('Works with PDF files.'),
+    best: say('Merges, splits and rotates PDF files.'),
+    best_round: 1,
+    test: {
+      before: score(0.5),
+      after: score(0.75),
+      difference: 0.25,
+      p_value: 0.012,
+      alpha: 0.05,
+      queries: 2,
+      runs: 3,
+    },
+    accepted: true,
+    reason: say('better on the queries that nobody had looked at'),
+    applied: false,
+    cost_usd: null,
   })
   return JSON.stringify(value)
 }

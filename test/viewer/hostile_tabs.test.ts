@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { aggregate } from '../../src/phases/4-report/aggregate.ts'
 import { agent, fresh, makeSkill, whetstone } from '../e2e/program.ts'
 import { arm, inputOf } from '../phases/4-report/fixture.ts'
-import { analysisFile, comparisonFile, historyFile, trendFile, triggersFile } from './artefacts.ts'
+import { analysisFile, comparisonFile, descriptionFile, historyFile, trendFile, triggersFile } from './artefacts.ts'
 import { files, texts } from './attacks.ts'
 import { launch, type Opened, open, visit, withChromium } from './browser.ts'
 
@@ -40,6 +40,7 @@ async function workspace(): Promise<string> {
   put(path.join(root, 'history.json'), historyFile(say))
   put(path.join(root, 'trend.json'), trendFile(say))
   put(path.join(root, 'triggers/2026-01-15T11-00-00Z/triggers.json'), triggersFile(say))
+  put(path.join(root, 'descriptions/2026-01-15T11-00-00Z/description.json'), descriptionFile(say))
   put(path.join(folder, 'eval-1-one/comparison-1.json'), comparisonFile(say))
   put(path.join(folder, 'eval-1-one/comparison-2.json'), JSON.stringify({ winner: everywhere, [everywhere]: texts }))
   put(path.join(folder, 'eval-1-one/analysis.json'), analysisFile(say))

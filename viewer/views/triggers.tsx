@@ -6,23 +6,31 @@ import { Tree } from '../parts/json_tree.tsx'
 import { scrolls } from '../parts/scrolls.ts'
 import { link, type Route } from '../route.ts'
 import { count, dollars, percent, plural, seconds } from '../words.ts'
+import { Descriptions } from './descriptions.tsx'
 import { Queries } from './queries.tsx'
 
 export function hasTriggers({ page }: Model): boolean {
-  return page.extras.triggers !== undefined
+  return page.extras.triggers !== undefined || page.extras.description !== undefined
 }
 
 export function TriggersView({ model, route }: { model: Model; route: Route }) {
-  const { triggers } = model.page.extras
-  if (triggers === undefined) return null
-  if ('value' in triggers) return <Measured triggers={triggers.value} route={route} />
+  const { triggers, description } = model.page.extras
   return (
     <>
-      <header class="lead">
-        <h1>Triggers</h1>
-      </header>
-      <p class="banner">triggers.json is not of a known form; here it is as it is.</p>
-      <Tree value={triggers.raw} />
+      {triggers !== undefined && 'value' in triggers ? (
+        <Measured triggers={triggers.value} route={route} />
+      ) : (
+        <header class="lead">
+          <h1>Triggers</h1>
+        </header>
+      )}
+      {triggers !== undefined && 'raw' in triggers && (
+        <>
+          <p class="banner">triggers.json is not of a known form; here it is as it is.</p>
+          <Tree value={triggers.raw} />
+        </>
+      )}
+      {description !== undefined && <Descriptions description={description} />}
     </>
   )
 }

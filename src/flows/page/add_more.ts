@@ -2,7 +2,6 @@
 import path from 'node:path'
 import { type Page, pageKey } from '../../../schemas/page.ts'
 import type { Redactor } from '../../base/redact.ts'
-import { auditWorkspace } from '../label.ts'
 import { notesOf } from './beside.ts'
 import type { Carried } from './carried.ts'
 import { previousOf } from './previous.ts'
@@ -44,11 +43,14 @@ function noteId(folder: string): string {
   return folder.replaceAll('/', '-')
 }
 
-export function addVersions(page: Page, { folder, redactor, carried }: Source): void {
+export function addVersions(
+  page: Page,
+  { workspace, redactor, carried }: Omit<Source, 'folder'> & { workspace: string },
+): void {
   const { history } = page.extras
   if (history === undefined || !('value' in history)) return
   const names = history.value.iterations.map(({ version }) => version)
-  const found = versionsOf(auditWorkspace(folder), names)
+  const found = versionsOf(workspace, names)
   if (found === null) return
   page.extras.versions = {
     names: Object.keys(found.versions),

@@ -1,9 +1,20 @@
 /** Where packed data goes: into the page as long as there is room, then beside it; a page that is all of it has no beside. */
+import path from 'node:path'
 import { packed } from '../../phases/4-report/page/pack.ts'
-import type { Sidecars } from './sidecars.ts'
+import { Sidecars } from './sidecars.ts'
 
 /** 0: nowhere, 1: in the page, 2: in a file beside it. */
 export type Where = 0 | 1 | 2
+
+/** Packed characters of evidence, transcripts and outputs that lie in the page itself. */
+export const inPage = 400_000
+const inSingleFile = 30_000_000
+
+/** For a page (absolute): `sidecars` is to be ended when all is put. */
+export function carriedFor(report: string, singleFile: boolean): { carried: Carried; sidecars: Sidecars } {
+  const sidecars = new Sidecars(singleFile ? null : path.join(path.dirname(report), 'report.data'))
+  return { sidecars, carried: new Carried(singleFile ? inSingleFile : inPage, singleFile ? null : sidecars) }
+}
 
 export class Carried {
   readonly data: { key: string; text: string }[] = []

@@ -1,7 +1,9 @@
 /** What the workspace of a benchmark holds besides: the improve loop's history with its scores, trigger measurements, a trend. */
 import { existsSync, readdirSync } from 'node:fs'
 import path from 'node:path'
+import type { z } from 'zod'
 import { type Benchmark, benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
+import { description as descriptionSchema } from '../../../schemas/description.ts'
 import { type History, history as historySchema } from '../../../schemas/history.ts'
 import type { PageExtras, PageScore } from '../../../schemas/page.ts'
 import { trend as trendSchema } from '../../../schemas/trend.ts'
@@ -10,27 +12,39 @@ import { armsOf } from '../../phases/4-report/arms.ts'
 import { clip } from '../../phases/4-report/stats/interval.ts'
 import { usualOptions } from '../../phases/4-report/stats/options.ts'
 import { pairedT } from '../../phases/4-report/stats/paired_t.ts'
-import { isTimestampName } from '../../store/paths.ts'
+import { collectionFolder, isTimestampName } from '../../store/paths.ts'
 import { known } from './known.ts'
 import { readLoose } from './read_detail.ts'
 
-export function workspaceExtras(workspace: string): Pick<PageExtras, 'history' | 'scores' | 'triggers' | 'trend'> {
+type Extras = Pick<PageExtras, 'history' | 'scores' | 'triggers' | 'description' | 'trend'>
+
+/** `only`: the measurement of triggers to show; null: the newest. */
+export function workspaceExtras(workspace: string, only: string | null = null): Extras {
   const history = known(historySchema, path.join(workspace, 'history.json'))
   const scores = history !== null && 'value' in history ? scoresOf(workspace, history.value) : {}
-  const triggers = known(triggersSchema, path.join(newestIn(path.join(workspace, 'triggers')), 'triggers.json'))
+  const triggers = newest(triggersSchema, collectionFolder(workspace, 'triggers'), { file: 'triggers.json', only })
+  if (only !== null) return triggers === null ? {} : { triggers }
+  const tried = { file: 'description.json', only: null }
+  const description = newest(descriptionSchema, collectionFolder(workspace, 'descriptions'), tried)
   const trend = known(trendSchema, trendFile(workspace))
   return {
     ...(history && { history }),
     ...(Object.keys(scores).length > 0 && { scores }),
     ...(triggers && { triggers }),
+    ...(description && { description }),
     ...(trend && { trend }),
   }
 }
 
-function newestIn(folder: string): string {
+/** One that has no result yet is passed over. */
+function newest<S extends z.ZodType>(schema: S, folder: string, { file, only }: { file: string; only: string | null }) {
   const names = existsSync(folder) ? readdirSync(folder).filter(isTimestampName) : []
-  const newest = names.sort((a, b) => a.localeCompare(b, 'en', { numeric: true })).at(-1)
-  return path.join(folder, newest ?? '')
+  const newestFirst = names.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
+  for (const name of only === null ? newestFirst : [only]) {
+    const found = known(schema, path.join(folder, name, file))
+    if (found !== null) return found
+  }
+  return null
 }
 
 /** `view --trend` writes it into the folder that it was asked for. */

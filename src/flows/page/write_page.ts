@@ -10,13 +10,13 @@ import { packed } from '../../phases/4-report/page/pack.ts'
 import { nothingBeside, type Beside as PageBeside, pageOf } from '../../phases/4-report/page/page.ts'
 import { evidencePacks } from '../../phases/4-report/page/runs.ts'
 import { shell } from '../../phases/4-report/page/shell.ts'
+import { auditWorkspace } from '../label.ts'
 import { addPrevious, addVersions } from './add_more.ts'
 import { auditedIn, auditOf, idsOf } from './audit.ts'
 import { besideOf } from './beside.ts'
-import { Carried, type Where } from './carried.ts'
+import { carriedFor, inPage, type Where } from './carried.ts'
 import { byConcern } from './concern.ts'
 import { readDetail } from './read_detail.ts'
-import { Sidecars } from './sidecars.ts'
 
 export interface PageRequest {
   /** Of the benchmark, absolute. */
@@ -41,14 +41,7 @@ export interface PageRequest {
   running?: boolean
 }
 
-/** Packed characters of evidence, transcripts and outputs that lie in the page itself. */
-const inPage = 400_000
-const inSingleFile = 30_000_000
 const manyRuns = 2000
-
-function dataFolder(report: string): string {
-  return path.join(path.dirname(report), 'report.data')
-}
 
 export async function writePage(request: PageRequest): Promise<void> {
   await writeAtomic(request.report, await makePage(request))
@@ -60,8 +53,7 @@ export async function makePage(request: PageRequest): Promise<string> {
   const audited = await auditedIn(folder, benchmark, redactor)
   const folderOf = (run: { eval_id: number; configuration: string; run_number: number }) =>
     relativeFolder(folder, request.folders.get(`${run.eval_id}/${run.configuration}/run-${run.run_number}`))
-  const sidecars = new Sidecars(singleFile ? null : dataFolder(request.report))
-  const carried = new Carried(singleFile ? inSingleFile : inPage, singleFile ? null : sidecars)
+  const { carried, sidecars } = carriedFor(request.report, singleFile)
   const evidence = evidencePacks(benchmark, audited === null ? null : idsOf(audited, folderOf))
   // thousands of runs never fit: then they are packed for speed, not for size
   const isMany = !singleFile && benchmark.runs.length > manyRuns
@@ -94,7 +86,7 @@ export async function makePage(request: PageRequest): Promise<string> {
   })
   if (audited !== null) page.extras.audit = auditOf(audited, page)
   if (!isMany) addPrevious(page, { folder, redactor, carried })
-  addVersions(page, { folder, redactor, carried })
+  addVersions(page, { workspace: auditWorkspace(folder), redactor, carried })
   page.left_out.push(...leftOut(carried.refused))
   sidecars.end()
   return shell({ page, data: carried.data, served: request.served ?? false })

@@ -3,6 +3,7 @@ import { mkdtemp, rm, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Plan } from '../../../schemas/plan.ts'
+import { UserError } from '../../base/error.ts'
 import { exists } from '../../base/files.ts'
 import { sha256 } from '../../base/json.ts'
 import { redactorFor } from '../../base/redact.ts'
@@ -10,36 +11,80 @@ import { auditLogFile } from '../../store/audit_log.ts'
 import { isHeld } from '../../store/lease.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
 import { readPlan } from '../../store/store.ts'
-import { benchmarkIn, folderOf } from '../benchmark_in.ts'
+import { benchmarkIn, folderOf, measuredAlone } from '../benchmark_in.ts'
 import type { FlowContext } from '../context.ts'
 import { auditWorkspace, keepMark } from '../label.ts'
+import { type Measured, makeWorkspacePage, measuredIn } from '../page/workspace_page.ts'
 import { makePage } from '../page/write_page.ts'
 import { mergeNotes } from './notes.ts'
-import { startServer } from './server.ts'
+import { type Served, type Server, startServer } from './server.ts'
 
 const pause = 1000
 
 /** Ends when the context does. `started` gets the address. Throws UserError where there is nothing to show. */
 export async function serve(asked: string, context: FlowContext, started: (url: string) => void): Promise<void> {
+  const alone = await measuredAlone(path.resolve(asked))
+  return alone === null ? await serveBenchmark(asked, context, started) : await serveWorkspace(alone, context, started)
+}
+
+type Started = (url: string) => void
+
+async function serveBenchmark(asked: string, context: FlowContext, started: Started): Promise<void> {
   const folder = await folderOf(asked)
   const plan = (await exists(benchmarkPaths(folder).plan)) ? await readPlan(folder) : null
   const folders = plan === null ? (await benchmarkIn(folder, context)).folders : new Map()
   const seen: Seen = { folder, plan, folders, state: '', changed: () => {} }
-  const own = await mkdtemp(path.join(tmpdir(), 'whetstone-view-'))
   const file = path.join(folder, 'feedback.json')
-  const server = await startServer({
-    page: () => pageNow(seen, own, context),
-    data: path.join(own, 'report.data'),
-    port: portOf(folder),
-    keep: new Map([
-      ['/feedback', (body: string) => mergeNotes(file, body)],
-      ...(plan === null ? [] : [['/audit', (body: string) => keepMark(folder, plan, body)] as const]),
-    ]),
-  })
-  try {
+  const keep = new Map([
+    ['/feedback', (body: string) => mergeNotes(file, body)],
+    ...(plan === null ? [] : [['/audit', (body: string) => keepMark(folder, plan, body)] as const]),
+  ])
+  await whileServed({ folder, page: (report) => pageNow(seen, report, context), keep }, async (server) => {
     seen.changed = server.changed
     started(server.url)
-    await watch(seen, context)
+    await everySecond(context, () => look(seen))
+  })
+}
+
+/** What was measured beside the benchmarks that are not there: nothing is said of it, so nothing is kept. */
+async function serveWorkspace({ workspace, folder }: Measured, context: FlowContext, started: Started): Promise<void> {
+  const redactor = redactorFor(context.env)
+  const now = () => measuredIn(folder)
+  const page = async (report: string) => {
+    const measured = now()
+    if (measured === null) throw new UserError(`${workspace}: what was measured is not there any more`)
+    return makeWorkspacePage({ ...measured, report, redactor, now: context.now(), served: true })
+  }
+  const last = { state: JSON.stringify(now()) }
+  await whileServed({ folder, page, keep: new Map() }, async (server) => {
+    started(server.url)
+    await everySecond(context, async () => {
+      const state = JSON.stringify(now())
+      if (state !== last.state) server.changed()
+      last.state = state
+    })
+  })
+}
+
+interface Kept extends Pick<Served, 'keep'> {
+  /** What is shown, absolute. */
+  folder: string
+  /** The page, whose files lie beside `report`. */
+  page(report: string): Promise<string>
+}
+
+/** Serves while something is done; what lies beside the page is in a folder of its own and goes with it. */
+async function whileServed({ folder, page, keep }: Kept, during: (server: Server) => Promise<void>): Promise<void> {
+  const own = await mkdtemp(path.join(tmpdir(), 'whetstone-view-'))
+  const data = path.join(own, 'report.data')
+  const server = await startServer({
+    page: () => page(path.join(own, 'report.html')),
+    data,
+    port: portOf(folder),
+    keep,
+  })
+  try {
+    await during(server)
   } finally {
     await server.close()
     await rm(own, { recursive: true, force: true })
@@ -63,14 +108,14 @@ interface Seen {
   changed(): void
 }
 
-async function pageNow(seen: Seen, own: string, context: FlowContext): Promise<string> {
+async function pageNow(seen: Seen, report: string, context: FlowContext): Promise<string> {
   const { folder } = seen
   const running = await look(seen)
   const { plan: _plan, ...found } = await benchmarkIn(folder, context)
   seen.folders = found.folders
   return makePage({
     ...found,
-    report: path.join(own, 'report.html'),
+    report,
     redactor: redactorFor(context.env),
     served: true,
     running,
@@ -89,7 +134,7 @@ async function look(seen: Seen): Promise<boolean> {
   return held
 }
 
-async function watch(seen: Seen, context: FlowContext): Promise<void> {
+async function everySecond(context: FlowContext, act: () => Promise<unknown>): Promise<void> {
   const ends = [context.signal, context.drain]
   while (!ends.some((one) => one.aborted)) {
     await new Promise<void>((resolve) => {
@@ -101,7 +146,7 @@ async function watch(seen: Seen, context: FlowContext): Promise<void> {
       }
       for (const one of ends) one.addEventListener('abort', done)
     })
-    await look(seen)
+    await act()
   }
 }
 

@@ -13,6 +13,8 @@ interface Item {
   mark: string | null
   said: string
   why: string | null
+  /** What else there is, each with the address of its tab. */
+  more: { link: string | null; text: string }[]
 }
 
 interface View {
@@ -67,13 +69,15 @@ export function indexMarkdown(index: BenchmarkIndex): string {
 }
 
 function itemOf(row: IndexRow, shown: (value: string) => string): Item {
-  const { skill, cell, error, headline, incomplete, status } = row
+  const { skill, cell, error, headline, incomplete, status, beside = [] } = row
+  const link = linkOf(row)
   return {
     name: shown([skill, cell].filter((part) => part !== null).join(' · ')),
-    link: linkOf(row),
-    mark: status === 'done' ? null : status.toUpperCase(),
+    link,
+    mark: status === 'done' || status === 'unbenched' ? null : status.toUpperCase(),
     said: shown(error?.message ?? headline ?? ''),
     why: nullable(error?.fix ?? incomplete, shown),
+    more: beside.map(({ tab, text }) => ({ link: link === null ? null : `${link}#/${tab}`, text: shown(text) })),
   }
 }
 

@@ -3,6 +3,7 @@ import type { Benchmark } from '../../../schemas/benchmark.ts'
 import type { IndexArm, IndexLift, IndexRow } from '../../../schemas/benchmark_index.ts'
 import { armSummary, armsOf } from './arms.ts'
 import { incompleteness } from './incomplete.ts'
+import { type Beside, besideSaid } from './page/beside_said.ts'
 import { describe } from './stats/describe.ts'
 import { holm } from './stats/holm.ts'
 import { round } from './stats/round.ts'
@@ -68,9 +69,17 @@ export function failedRow(name: IndexName, message: string, fix: string | null):
   return { ...name, ...nothing, status: 'failed', error: { message, fix }, delta: null, lift: null }
 }
 
+/** The row of a workspace without a benchmark; `report`: its page, relative to the index. */
+export function unbenchedRow(name: IndexName, report: string, beside: Beside): IndexRow {
+  return { ...failedRow(name, '', null), status: 'unbenched', error: null, report, beside: besideSaid(beside) }
+}
+
+/** Behind the others; absent: by what it found. */
+const order: Partial<Record<IndexRow['status'], number>> = { unbenched: 2, failed: 3 }
+
 /** Largest difference first; without one behind, failed last; ties as they came. */
 export function inIndexOrder(rows: readonly IndexRow[]): IndexRow[] {
-  const place = (row: IndexRow) => (row.status === 'failed' ? 2 : row.delta === null ? 1 : 0)
+  const place = (row: IndexRow) => order[row.status] ?? (row.delta === null ? 1 : 0)
   return [...rows].sort((a, b) => place(a) - place(b) || (b.delta ?? 0) - (a.delta ?? 0))
 }
 

@@ -56,8 +56,15 @@ export function indexHeadline({ rows, calibrations }: BenchmarkIndex): string {
       number((row) => row.status === 'failed'),
       'not benched',
     ),
+    ...counted(
+      number((row) => row.status === 'unbenched'),
+      'without a benchmark',
+    ),
   ]
-  return `${plural(rows.length, calibrations === true ? 'calibration' : 'benchmark')}: ${parts.join(', ')}.`
+  return `${plural(
+    number(({ status }) => status !== 'unbenched'),
+    calibrations === true ? 'calibration' : 'benchmark',
+  )}: ${parts.join(', ')}.`
 }
 
 /** What the p of the table is; null where no row has one. */
@@ -83,6 +90,8 @@ function known(row: IndexRow, what: 'tokens' | 'cost_usd' | 'time_seconds', show
   return values.map((value) => (value === null ? '–' : show(value))).join(' / ')
 }
 
+const words = { done: '', incomplete: 'INCOMPLETE', unbenched: 'no benchmark' } as const
+
 function mark(row: IndexRow): string {
-  return row.status === 'failed' ? `FAILED: ${row.error?.message ?? ''}` : 'INCOMPLETE'
+  return row.status === 'failed' ? `FAILED: ${row.error?.message ?? ''}` : words[row.status]
 }

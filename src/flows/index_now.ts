@@ -1,0 +1,92 @@
+/** The index of a folder of workspaces as they are now: its benchmarks, and workspaces that have none. */
+import { readdir } from 'node:fs/promises'
+import path from 'node:path'
+import { benchmark as benchmarkSchema } from '../../schemas/benchmark.ts'
+import { type BenchmarkIndex, benchmarkIndex, type IndexRow } from '../../schemas/benchmark_index.ts'
+import { exists } from '../base/files.ts'
+import { readJson } from '../base/json.ts'
+import { redactorFor } from '../base/redact.ts'
+import { slug } from '../phases/1-plan/slug.ts'
+import { failedRow, indexRow, inIndexOrder, unbenchedRow, withHolm } from '../phases/4-report/index_row.ts'
+import { usualOptions } from '../phases/4-report/stats/options.ts'
+import { benchmarkPaths, indexPaths } from '../store/paths.ts'
+import { listBenchmarks } from '../store/store.ts'
+import type { FlowContext } from './context.ts'
+import { type Measured, measuredIn, writeWorkspacePage } from './page/workspace_page.ts'
+import { storeIndex, withBeside } from './write_index.ts'
+
+/**
+ * Writes index.json, index.md and index.html anew; the page's path. Rows that a bench of several wrote stay as they are. null: the
+ * folder (absolute) is no folder of workspaces.
+ */
+export async function indexNow(folder: string, context: FlowContext): Promise<string | null> {
+  const paths = indexPaths(folder)
+  if ((await exists(benchmarkPaths(folder).plan)) || (await listBenchmarks(folder)).length > 0) return null
+  const isThere = (await exists(paths.index)) && (await exists(paths.page))
+  const known = isThere ? await readJson(benchmarkIndex, paths.index).catch(() => null) : null
+  // of a form that is not known, or over calibrations: as it is
+  if (isThere && (known === null || known.calibrations === true)) return paths.page
+  if (known === null && measuredIn(folder) !== null) return null
+  const rows = known?.rows ?? []
+  const news = await newRows(folder, rows, context)
+  if (known === null && news.length === 0) return null
+  const all = [...rows.map((row) => withBeside(folder, row)), ...news]
+  const alpha = known?.alpha ?? usualOptions.alpha
+  const index: BenchmarkIndex = {
+    ...(known ?? { schema_version: 1, judge: null }),
+    created_at: context.now().toISOString(),
+    alpha,
+    rows: withHolm(inIndexOrder(all), alpha),
+  }
+  await storeIndex(folder, index)
+  return paths.page
+}
+
+/** Of workspaces below that no row is of. */
+async function newRows(folder: string, rows: readonly IndexRow[], context: FlowContext): Promise<IndexRow[]> {
+  const covered = new Set(rows.map(({ folder: own, skill }) => own?.split('/')[0] ?? slug(skill)))
+  const names = (await readdir(folder, { withFileTypes: true }).catch(() => []))
+    .filter((one) => one.isDirectory() && !one.name.startsWith('.') && !covered.has(one.name))
+    .map(({ name }) => name)
+    .sort()
+  const found: IndexRow[] = []
+  // of one skill on several engines: its own workspace too
+  for (const name of rows.length > 0 ? ['.', ...names] : names) {
+    const row = await rowOf(folder, name, context)
+    if (row !== null) found.push(row)
+  }
+  return found
+}
+
+async function rowOf(folder: string, name: string, context: FlowContext): Promise<IndexRow | null> {
+  const workspace = path.join(folder, name)
+  const [newest] = await listBenchmarks(workspace)
+  if (newest !== undefined) return benchedRow(folder, name, newest)
+  const measured = measuredIn(workspace)
+  return measured === null ? null : unbenched({ folder, name, measured }, context)
+}
+
+async function benchedRow(folder: string, name: string, newest: string): Promise<IndexRow> {
+  const place = path.relative(folder, newest).replaceAll(path.sep, '/')
+  const read = await readJson(benchmarkSchema, benchmarkPaths(newest).benchmark).catch(() => null)
+  if (read === null) {
+    return failedRow(
+      { skill: name, cell: null },
+      `${place} holds no benchmark.json that can be read`,
+      'whetstone aggregate makes it',
+    )
+  }
+  return withBeside(folder, indexRow({ skill: read.metadata.skill_name, cell: null }, read, place))
+}
+
+interface Unbenched {
+  folder: string
+  name: string
+  measured: Measured
+}
+
+async function unbenched({ folder, name, measured }: Unbenched, context: FlowContext): Promise<IndexRow> {
+  const page = await writeWorkspacePage({ ...measured, redactor: redactorFor(context.env), now: context.now() })
+  const report = path.relative(folder, page).replaceAll(path.sep, '/')
+  return unbenchedRow({ skill: path.basename(path.join(folder, name)), cell: null }, report, measured.extras)
+}

@@ -1,0 +1,64 @@
+/** The search for a better description: what each one reached on the queries it was chosen by, and on those that nobody had looked at. */
+import type { Description, DescriptionScore } from '../../schemas/description.ts'
+import type { Known } from '../../schemas/page.ts'
+import { Figure } from '../parts/figure.tsx'
+import { Tree } from '../parts/json_tree.tsx'
+import { percent, points } from '../words.ts'
+
+export function Descriptions({ description }: { description: Known<Description> }) {
+  return (
+    <section aria-labelledby="descriptions">
+      <h2 id="descriptions">Descriptions tried</h2>
+      {'value' in description ? <Search search={description.value} /> : <Tree value={description.raw} />}
+    </section>
+  )
+}
+
+function Search({ search }: { search: Description }) {
+  const { accepted, applied, reason, test, attempts, best_round } = search
+  return (
+    <>
+      <p class="text">
+        <em class={accepted ? 'tag' : 'tag warn'}>{accepted ? 'accepted' : 'not accepted'}</em> {reason}
+        {accepted && (applied ? ' SKILL.md has it.' : ' SKILL.md is as it was.')}
+      </p>
+      {test !== null && (
+        <div class="figures">
+          <Figure name="as it is, test" value={percent(test.before.behaves)} range={null}>
+            of its runs do as they should; {ratesOf(test.before)}
+          </Figure>
+          <Figure name="the best, test" value={percent(test.after.behaves)} range={null}>
+            of its runs do as they should; {ratesOf(test.after)}
+          </Figure>
+          <Figure name="difference, test" value={points(test.difference)} range={null}>
+            points over {test.queries} {test.queries === 1 ? 'query' : 'queries'} that nobody had looked at; p{' '}
+            {test.p_value.toFixed(3)}, at most {test.alpha} accepts
+          </Figure>
+        </div>
+      )}
+      <ul class="versions">
+        {attempts.map(({ round, description, train, refused }) => (
+          <li key={`${round}-${description}`} class="version">
+            <p>
+              <strong>{round === 0 ? 'as it is' : `Round ${round}`}</strong>{' '}
+              {round === best_round && <em class="tag">the best on training queries</em>}{' '}
+              {refused !== null && <em class="tag bad">refused</em>}{' '}
+              {train !== null && (
+                <small>
+                  training: {percent(train.behaves)} of its runs do as they should; {ratesOf(train)}
+                </small>
+              )}
+            </p>
+            <p class="text">{description}</p>
+            {refused !== null && <p class="text hint">{refused}</p>}
+          </li>
+        ))}
+      </ul>
+    </>
+  )
+}
+
+function ratesOf({ recall, false_trigger_rate }: DescriptionScore): string {
+  const known = (rate: number | null) => (rate === null ? 'not known' : percent(rate))
+  return `recall ${known(recall)}, wrongly triggered ${known(false_trigger_rate)}`
+}
