@@ -69,7 +69,9 @@ withChromium('pages of hostile artefacts', () => {
   })
 
   test('a view that can not be drawn says so, and the others are there', async () => {
-    const odd = Object.assign({}, benchmark, { audit: { sentence: 'without its table', corrected: null } })
+    const odd = Object.assign({}, benchmark, {
+      audit: { sentence: 'without its table', corrected: null, banner: null },
+    })
     const { page, errors } = await opened(`${(await stage({ benchmark: odd })).url}#/audit`)
     await page.getByRole('alert').waitFor()
     await visit(page, '#/')
