@@ -12,6 +12,8 @@ export const split = z.object({
   validation: ids.describe('the second fold, where cross_fitted'),
   test: ids.describe('touched once, at the end; empty: too few cases'),
   strata: z.array(z.object({ stratum: z.string(), train: ids, validation: ids, test: ids })),
+  drafts: ids.optional().describe('cases that a model drafted and nobody had reviewed'),
+  drafts_used: z.boolean().optional().describe('false: they are in none of the parts'),
   suite_sha256: z.string(),
   runs: z.object({ train: z.number().int(), validation: z.number().int(), test: z.number().int() }),
   scope: z.string().describe('what a claim of this session is about, and what a wider one would need'),

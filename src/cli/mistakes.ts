@@ -60,6 +60,8 @@ const switches = new Set([
   'keep',
   'summary-only',
   'description',
+  'grow-suite',
+  'use-drafts',
   'apply',
   'stop-early',
   'no-stop-early',

@@ -5,11 +5,22 @@ import { exitCodes } from './exit.ts'
 import { colours, columns, dollars, oneLine, safe, textWidth, wrap } from './style.ts'
 
 /** 0; 3 where fewer cases were drafted than asked for, 130 after Ctrl-C. */
-export function showInit(made: Initialized, { json, interrupted }: { json: boolean; interrupted: boolean }): number {
+export function showInit(
+  made: Initialized,
+  { json, interrupted, next = [] }: { json: boolean; interrupted: boolean; next?: readonly string[] },
+): number {
   const short = made.missing === null ? exitCodes.done : exitCodes.incomplete
   const code = interrupted ? exitCodes.interrupted : short
-  process.stdout.write(`${json ? jsonLine(made, code) : resultLines(made).join('\n')}\n`)
+  process.stdout.write(`${json ? jsonLine(made, code) : [...resultLines(made), ...next].join('\n')}\n`)
   return code
+}
+
+/** What an author does with a suite that has grown. */
+export function nextAfterGrowth(skill: string, { file }: Initialized): string[] {
+  return [
+    `Then: whetstone improve ${shown(path.resolve(skill))} --suite ${shown(file)}`,
+    'Until then improve leaves the drafts out. The suite that was there is as it was.',
+  ]
 }
 
 function jsonLine(

@@ -1,5 +1,6 @@
 /** `whetstone improve`: better versions of a skill, each kept only where it wins on cases that its author has not seen. */
 import type { ArgumentsCamelCase, Argv } from 'yargs'
+import { UserError } from '../../base/error.ts'
 import type { ImproveRequest } from '../../flows/improve/request.ts'
 import { exitCodes } from '../exit.ts'
 import { startDescription } from './description_flags.ts'
@@ -20,16 +21,17 @@ function improveOptions(args: Argv) {
     .example('$0 improve skills/pdf --runs 10 --proposer anthropic:opus', 'surer verdicts, a stronger author')
     .example('$0 improve skills/pdf --resume', 'after an interruption')
     .example('$0 improve skills/pdf --description --among skills', 'the description alone, with other skills beside it')
+    .example('$0 improve skills/pdf --grow-suite', 'too few cases: have some drafted, for your review')
     .example('$0 improve skills/pdf --resume --apply', 'put what it found in place of the skill')
 }
 
 type ImproveArguments = ReturnType<typeof improveOptions> extends Argv<infer T> ? T : never
 
 function requestOf(parsed: ArgumentsCamelCase<ImproveArguments>): Omit<ImproveRequest, 'review'> {
-  const { skill, iterations, trainRuns, runs, testRuns, seed, resume, proposeTimeout } = parsed
+  const { skill, iterations, trainRuns, runs, testRuns, seed, resume, proposeTimeout, useDrafts } = parsed
   const { concurrency, activation, retries, onTimeout, passEnv, engine } = parsed
   return {
-    ...{ skill, iterations, trainRuns, seed, resume, proposeTimeout },
+    ...{ skill, iterations, trainRuns, seed, resume, proposeTimeout, useDrafts },
     validationRuns: runs ?? null,
     testRuns: testRuns ?? null,
     margins: { cost: parsed.maxCostIncrease, time: parsed.maxTimeIncrease },
@@ -64,12 +66,33 @@ async function configured(given: ArgumentsCamelCase<ImproveArguments>, argv: rea
   return await announced({ of: skill, configured: found }, given)
 }
 
+/** Throws UserError for flags that can't be meant together. */
+function refuseMixtures({ growSuite, ...parsed }: ArgumentsCamelCase<ImproveArguments>): void {
+  if (!growSuite) return
+  const { resume, apply, review, description, useDrafts } = parsed
+  const others = { resume, apply, review, description, 'use-drafts': useDrafts }
+  const given = Object.entries(others).flatMap(([flag, value]) => (value ? [`--${flag}`] : []))
+  if (given.length > 0) throw new UserError(`--grow-suite with ${given.join(', ')}`, 'it runs nothing: give it alone')
+}
+
+/** Gives the exit code. */
+async function grow(request: ImproveRequest, { json }: { json: boolean }): Promise<number> {
+  const [{ growSuite }, show] = await Promise.all([
+    import('../../flows/improve/grow_suite.ts'),
+    import('../show_init.ts'),
+  ])
+  const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) => growSuite(request, context))
+  return show.showInit(result, { json, interrupted, next: show.nextAfterGrowth(request.skill, result) })
+}
+
 const usage = 'improve <skill>'
 
 export function addImprove(args: Argv, done: Done, argv: readonly string[]): Argv {
   return args.command(usage, 'better versions, proven on unseen cases', improveOptions, async (given) => {
     const parsed = await configured(given, argv)
     if (parsed === null) return done(exitCodes.done)
+    refuseMixtures(parsed)
+    if (parsed.growSuite) return done(await grow({ ...requestOf(parsed), review: null }, parsed))
     if (parsed.description) return done(await startDescription(parsed))
     const [{ improve }, show] = await Promise.all([
       import('../../flows/improve/improve.ts'),

@@ -89,6 +89,17 @@ export const improveFlags = {
     default: false,
     describe: 'after each iteration show the page and wait for feedback.json',
   },
+  'grow-suite': {
+    type: 'boolean',
+    default: false,
+    describe:
+      'have the proposer draft the cases that the suite lacks for three parts, into <suite>.grown.json; runs nothing, and no draft is used before you have reviewed it',
+  },
+  'use-drafts': {
+    type: 'boolean',
+    default: false,
+    describe: 'judge by cases, too, that a model drafted and nobody has reviewed',
+  },
   ...descriptionFlags,
   ...shared,
   'max-turns': benchFlags['max-turns'],

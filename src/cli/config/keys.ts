@@ -55,7 +55,7 @@ const oneTime: ReadonlySet<string> = new Set([
   'anew',
   'yes',
   ...['a', 'b', 'output', 'prompt', 'only', 'label', 'import'],
-  ...['apply', 'resume', 'review', 'description'],
+  ...['apply', 'resume', 'review', 'description', 'grow-suite', 'use-drafts'],
   ...['generate', 'target', 'category', 'test', 'all', 'skill', 'hooks', 'event'],
 ])
 

@@ -36,6 +36,8 @@ export interface ImproveRequest {
   proposer: string | null
   /** Seconds that one proposal may take. */
   proposeTimeout: number
+  /** Judge by cases, too, that a model drafted and nobody has reviewed. */
+  useDrafts: boolean
   /** Go on with the session that lies in the workspace. */
   resume: boolean
   /** Called after each iteration; resolves when the next may begin. null: nobody is waited for. */

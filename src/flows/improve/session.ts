@@ -36,11 +36,20 @@ export interface Session {
 }
 
 /** What a resumed session must be asked just the same. */
-function settingsOf({ bench, seed, trainRuns, validationRuns, testRuns, margins, proposer }: ImproveRequest) {
+function settingsOf({
+  bench,
+  seed,
+  trainRuns,
+  validationRuns,
+  testRuns,
+  margins,
+  proposer,
+  useDrafts,
+}: ImproveRequest) {
   const { engine, model, judge, timeoutSeconds, maxTurns, activation } = bench
   return {
     ...{ engine, model, judge, timeoutSeconds, maxTurns, activation },
-    ...{ seed, trainRuns, validationRuns, testRuns, margins, proposer },
+    ...{ seed, trainRuns, validationRuns, testRuns, margins, proposer, useDrafts },
   }
 }
 

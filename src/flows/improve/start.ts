@@ -2,6 +2,7 @@
 import { mkdir } from 'node:fs/promises'
 import type { Split } from '../../../schemas/history/session.ts'
 import type { Suite } from '../../../schemas/suite.ts'
+import { UserError } from '../../base/error.ts'
 import { hashSuite } from '../../phases/1-plan/load.ts'
 import { skillFiles } from '../../phases/1-plan/skill.ts'
 import { type CaseSplit, splitCases } from '../../phases/1-plan/split.ts'
@@ -18,7 +19,8 @@ import { layVersion } from './skill_texts.ts'
 
 /** What is fixed before anything runs. Throws UserError for a suite that can't be split. */
 export async function splitOf(request: ImproveRequest, suite: Suite): Promise<Split> {
-  const made = splitCases(suite.cases, request.seed)
+  const drafts = suite.cases.filter(({ draft }) => draft === true).map(({ eval_id }) => eval_id)
+  const made = splitReviewed(suite, request, drafts.length)
   const alpha = alphaFor({ spent: 0, left: request.iterations })
   const { trainRuns: train } = request
   const validation = request.validationRuns ?? runsFor(made)
@@ -28,9 +30,27 @@ export async function splitOf(request: ImproveRequest, suite: Suite): Promise<Sp
     ...made,
     suite_sha256: await hashSuite(suite),
     runs: { train, validation, test },
-    scope: scopeOf(made),
+    scope: scopeOf(made) + draftsText(drafts.length, request.useDrafts),
+    ...(drafts.length > 0 && { drafts, drafts_used: request.useDrafts }),
     ...gatePower({ cases: made.validation.length, runs: validation, alpha }),
   }
+}
+
+/** What nobody has reviewed judges nothing, unless that is asked for expressly. */
+function splitReviewed({ cases, path }: Suite, { seed, useDrafts }: ImproveRequest, drafts: number): CaseSplit {
+  if (useDrafts || drafts === 0) return splitCases(cases, seed)
+  const reviewed = cases.filter(({ draft }) => draft !== true)
+  if (reviewed.filter((one) => one.cannot_run === null).length >= 2) return splitCases(reviewed, seed)
+  throw new UserError(
+    `${path}: ${drafts} of its ${cases.length} cases are drafts that nobody has reviewed, and too few are left`,
+    'read them and take out "review": "draft", or give --use-drafts',
+  )
+}
+
+function draftsText(drafts: number, isUsed: boolean): string {
+  if (drafts === 0) return ''
+  if (!isUsed) return `; ${drafts} drafts that nobody has reviewed are left out (--use-drafts takes them in)`
+  return `; ${drafts} of the cases are drafts that nobody has reviewed: what is said holds for what a model thought of`
 }
 
 /** Few cases are made up for by more runs of each: as many in all as a suite of 18 has. */

@@ -1,10 +1,12 @@
 /** init: has a model draft the suite of a skill, marked as drafts, in a file that was not there. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
+import { type EvalsFile, evalsFile } from '../../../schemas/evals.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { Skill } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/error.ts'
 import { exists } from '../../base/files.ts'
+import { checkAs } from '../../base/json.ts'
 import { reapRooms } from '../../base/room.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
 import { withBaseUrl } from '../../engines/base_url.ts'
@@ -100,16 +102,18 @@ export async function init(request: InitRequest, context: FlowContext): Promise<
   using pace = openPace(undefined, context)
   const openModel = await judgeOpener({ choice, passEnv, hidden: [], sandbox, pace }, context)
   const made = await draftCases({ skill, count, root, known, by: judgeName(choice), openModel }, context)
-  if (made.evals.length === 0) {
-    const reasons = made.leftOut.map(({ name, reason }) => `${name}: ${reason}`).slice(0, 3)
-    const why = [made.missing ?? '', ...reasons].filter(Boolean).join('; ')
-    throw new IncompleteError(
-      `no case was drafted: ${why}`,
-      'nothing was written; try again, or another model: --model',
-    )
-  }
-  await writeDrafts({ file, root, skill_name: skill.name }, made)
+  refuseNone(made)
+  const suite: EvalsFile = checkAs(evalsFile, { skill_name: skill.name, evals: made.evals }, file)
+  await writeDrafts({ file, root, suite }, made.files)
   return { ...made, file, root, choice, warnings: [...choices, ...warnings] }
+}
+
+/** Throws IncompleteError where no case was drafted. */
+export function refuseNone({ evals, leftOut, missing }: DraftedCases): void {
+  if (evals.length > 0) return
+  const reasons = leftOut.map(({ name, reason }) => `${name}: ${reason}`).slice(0, 3)
+  const why = [missing ?? '', ...reasons].filter(Boolean).join('; ')
+  throw new IncompleteError(`no case was drafted: ${why}`, 'nothing was written; try again, or another model')
 }
 
 /** The cases of the skill's suite; none where there is none that can be read. */

@@ -1,9 +1,7 @@
 /** Writes drafted cases and their files; all of it, or nothing. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type EvalsFile, evalsFile } from '../../../schemas/evals.ts'
 import { codeOf, messageOf, UserError } from '../../base/error.ts'
-import { checkAs } from '../../base/json.ts'
 import type { DraftedCases } from './draft_cases.ts'
 
 export interface DraftPlace {
@@ -11,15 +9,12 @@ export interface DraftPlace {
   file: string
   /** The folder that input files are relative to. */
   root: string
-  skill_name: string
+  /** What the file says. */
+  suite: object
 }
 
 /** Throws UserError where a file came to be there in the meantime, or can't be written; what was written is taken back. */
-export async function writeDrafts(
-  { file, root, skill_name }: DraftPlace,
-  { evals, files }: Pick<DraftedCases, 'evals' | 'files'>,
-): Promise<void> {
-  const suite: EvalsFile = checkAs(evalsFile, { skill_name, evals }, file)
+export async function writeDrafts({ file, root, suite }: DraftPlace, files: DraftedCases['files']): Promise<void> {
   const texts = [
     ...files.map(({ path: name, content }) => ({ target: path.join(root, name), text: content })),
     { target: file, text: `${JSON.stringify(suite, null, 2)}\n` },

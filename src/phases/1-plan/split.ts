@@ -9,7 +9,7 @@ export type CaseSplit = Pick<Split, 'kind' | 'train' | 'validation' | 'test' | '
 type Part = 'train' | 'validation' | 'test'
 
 /** From so many cases on, three parts are each large enough; below, two folds take turns. */
-const leastThreeWay = 18
+export const leastThreeWay = 18
 /** Below it no case is left aside for the test. */
 const leastWithTest = 6
 
