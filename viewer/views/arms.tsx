@@ -6,6 +6,8 @@ export function Arms({ model }: { model: Model }) {
   const { said, arms } = model.page
   const intervals = said.rows.map(([label = '', ...cells]) => intervalOf(model, label, cells.at(-1) ?? ''))
   const offered = intervals.some((text) => text !== null)
+  // of two benchmarks without a case in common a difference would be one of cases
+  const apart = model.page.compared !== undefined && model.page.cases.every(({ delta }) => delta === null)
   return (
     <section aria-labelledby="arms">
       <h2 id="arms">The arms</h2>
@@ -28,7 +30,7 @@ export function Arms({ model }: { model: Model }) {
                 <th scope="row">{label}</th>
                 {cells.map((cell, index) => (
                   <td key={said.header[index + 1]} data-column={said.header[index + 1]}>
-                    {cell}
+                    {apart && said.header[index + 1] === 'difference' ? '–' : cell}
                   </td>
                 ))}
                 {offered && <td data-column="interval">{intervals[row]}</td>}

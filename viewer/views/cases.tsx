@@ -68,7 +68,7 @@ export function Cases({ model, route }: { model: Model; route: Route }) {
         </div>
         <Windowed
           count={shown.length}
-          height={narrow ? 124 : 60}
+          height={heightOf(model.page.arms.length, narrow)}
           label="Cases"
           selected={selected}
           row={(place) => <CaseRow model={model} index={at(shown, place)} selected={place === selected} />}
@@ -77,6 +77,12 @@ export function Cases({ model, route }: { model: Model; route: Route }) {
       </div>
     </section>
   )
+}
+
+/** In px: the rates of more than two arms stand below each other, on a narrow screen in lines of their own. */
+function heightOf(arms: number, narrow: boolean): number {
+  if (!narrow) return 60 + 26 * Math.max(0, arms - 2)
+  return arms > 2 ? 120 + 48 * Math.ceil(arms / 3) : 124
 }
 
 function orderOf(name: string | undefined): keyof typeof orders {
@@ -120,7 +126,7 @@ function CaseRow({ model, index, selected }: { model: Model; index: number; sele
           </>
         )}
       </span>
-      <span class="rates">
+      <span class={`rates ${arms.length > 2 ? 'many' : ''}`}>
         {arms.map((arm, place) => (
           <span key={arm}>
             <i class={`dot arm-${place}`} />
@@ -128,7 +134,7 @@ function CaseRow({ model, index, selected }: { model: Model; index: number; sele
           </span>
         ))}
       </span>
-      <span class="heats">
+      <span class={`heats ${arms.length > 2 ? 'many' : ''}`}>
         {arms.map((arm, place) => (
           <Heat key={arm} arm={arm} place={place} runs={runs.filter((run) => run.armIndex === place)} />
         ))}

@@ -11,6 +11,14 @@ export function Matrix({ model, index }: { model: Model; index: number }) {
   const { statements } = at(model.page.cases, index)
   const runs = model.ofCase(index).map((run) => model.run(run))
   const arms = model.page.arms.map((arm, place) => ({ arm, place, runs: runs.filter((run) => run.armIndex === place) }))
+  // where more than two arms are shown, a remark is of those that are compared
+  const remarked =
+    arms.length > 2
+      ? `${arms
+          .slice(0, 2)
+          .map(({ arm }) => armLabel(arm))
+          .join(' and ')}: `
+      : ''
   return (
     <section aria-labelledby="statements">
       <h2 id="statements">Expectations by run</h2>
@@ -33,7 +41,7 @@ export function Matrix({ model, index }: { model: Model; index: number }) {
             {statements.map((statement, row) => (
               <tr key={statement.text}>
                 <th scope="row">
-                  <bdi>{statement.text}</bdi> <Tags statement={statement} />
+                  <bdi>{statement.text}</bdi> <Tags statement={statement} of={remarked} />
                 </th>
                 <td data-column="tells apart">
                   {statement.discrimination === null ? '–' : points(statement.discrimination)}
@@ -76,12 +84,18 @@ export function Matrix({ model, index }: { model: Model; index: number }) {
   )
 }
 
-function Tags({ statement: { decided_by, indicator, remark } }: { statement: PageStatement }) {
+function Tags({ statement, of }: { statement: PageStatement; of: string }) {
+  const { decided_by, indicator, remark } = statement
   return (
     <>
       {decided_by !== null && <em class="tag">{decided_by}</em>}{' '}
       {indicator !== null && <em class="tag">indicator: {indicator.replaceAll('_', ' ')}</em>}{' '}
-      {remark !== null && <em class="tag">{remark}</em>}
+      {remark !== null && (
+        <em class="tag">
+          {of}
+          {remark}
+        </em>
+      )}
     </>
   )
 }
