@@ -1,5 +1,6 @@
 /** `benchmark.json`: all gradings of one plan, summarised. The seed's fields exactly, plus ours. */
 import { z } from 'zod'
+import { otherAttempts } from './attempts.ts'
 import { auditSummary } from './audit.ts'
 import { statistics } from './benchmark_statistics.ts'
 import { comparisonSummary } from './comparison_summary.ts'
@@ -142,6 +143,11 @@ export const benchmark = z.looseObject({
     .describe('absent: no model was asked'),
   comparison: comparisonSummary.optional().describe('blind comparisons of the arms; absent: none was made'),
   held_back: heldBack.optional().describe('over runs and judges; absent: no limit of a provider was met'),
+  other_attempts: otherAttempts.optional().describe('attempts at runs that do not count; absent: none'),
+  engine_versions: z
+    .record(z.string(), z.number().int().positive())
+    .optional()
+    .describe('runs by the version of their engine; absent: one version made all'),
   problems: z
     .array(z.object({ file: z.string(), message: z.string() }))
     .optional()

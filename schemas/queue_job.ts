@@ -40,6 +40,7 @@ export const queueAnswer = z.object({
 /** The mark of an attempt in the shared folder: who began it, and when. */
 export const attemptMark = z.object({
   attempt: z.number().int().positive(),
+  run_id: z.string(),
   worker: z.string(),
   started_at: z.iso.datetime(),
 })

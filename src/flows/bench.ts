@@ -62,7 +62,7 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
   using limited = await openLimited({ plan, folder, workspace: prepared.workspace, ...shareOf(request) }, context)
   const { sandbox } = made
   const { pace } = request
-  await using remote = await openRemoteIf({ ...request, wish: request.queue ?? null, plan, folder }, context)
+  await using remote = await openRemoteIf({ ...request, wish: request.queue ?? null, plan, folder, limited }, context)
   const how = { passEnv, hidden, sandbox, concurrency, pace, limited, cache, settled, remote }
   const execution = { plan, folder, skillFiles: files, ...how }
   const performed = request.perform && (await request.perform(execution, context))

@@ -103,6 +103,16 @@ export class Spending {
     return goesOn
   }
 
+  /** Counts an attempt that does not count as one: what is not known of it is taken to be what the next would take. */
+  lost(spec: OpenRun, { started_at, ...paid }: Paid & Pick<RunRecord, 'started_at'>): void {
+    const { forecast } = this.#request
+    const usd = paid.usd ?? forecast.of('run', spec, 'usd')
+    const tokens = paid.tokens ?? forecast.of('run', spec, 'tokens')
+    this.#note('run', { run_id: spec.run_id, started_at }, { usd: usd ?? this.#request.limits.costPerRun, tokens })
+    this.#pay(nothing, { usd, tokens }, `the cost of an attempt at ${spec.run_id} is not known: its worker was lost`)
+    this.#pump()
+  }
+
   /** Counts the grading of a run, null where there is none; the run is over. */
   graded(spec: OpenRun, grading: Grading | null, run: Pick<RunRecord, 'run_id' | 'started_at'>): void {
     const hold = this.#holds.get(spec.run_id)

@@ -12,6 +12,7 @@ import { aggregate } from '../phases/4-report/aggregate.ts'
 import type { AggregateInput } from '../phases/4-report/input.ts'
 import { toMarkdown } from '../phases/4-report/markdown.ts'
 import type { Prompts } from '../phases/4-report/page/cases.ts'
+import { readAttempts } from '../store/attempts.ts'
 import type { Damage } from '../store/damage.ts'
 import { type BenchmarkPaths, benchmarkPaths, runPaths } from '../store/paths.ts'
 import { type CountedRun, readAgain, readCounted, writeArtefact } from '../store/store.ts'
@@ -108,7 +109,11 @@ export async function benchmarkNow(
   const results = readResults({ folder, plan, known }, context)
   const noise = await knownNoise(folder, plan, context)
   const { judge, ...trust } = await trustOf(folder, plan, context)
-  const made = aggregate({ ...aggregateInput(plan, results), statistics: { noise, judge } })
+  const made = aggregate({
+    ...aggregateInput(plan, results),
+    statistics: { noise, judge },
+    otherAttempts: readAttempts(folder),
+  })
   const benchmark = withStop(
     redactorFor(context.env).value(withAnalystNotes({ ...made, ...trust }, folder, context)),
     stop === undefined ? await lastStop(benchmarkPaths(folder).benchmark) : stop,

@@ -105,7 +105,7 @@ async function linkOrCopy(source: string, target: string): Promise<void> {
 }
 
 /** An attempt as it lies there. `record` null: it has none, its worker was lost. */
-interface SharedAttempt {
+export interface SharedAttempt {
   mark: AttemptMark
   record: RunRecord | null
 }
@@ -122,10 +122,31 @@ function attemptsAt(job: string): SharedAttempt[] {
   })
 }
 
-/** Keeps what there is of the attempts that did not count in `to`, and removes the rest. */
-export async function keepOthers(job: string, taken: number | null, to: string): Promise<void> {
-  for (const { mark } of attemptsAt(job)) {
+/** Jobs of a benchmark of which something lies there, with the run that each is for. */
+export function jobsLeft(folder: string): { id: string; runId: string | null }[] {
+  if (!existsSync(folder)) return []
+  return readdirSync(folder).map((id) => ({ id, runId: attemptsAt(path.join(folder, id))[0]?.mark.run_id ?? null }))
+}
+
+/** Which attempt at a job is the run that lies in this folder; null: none. */
+export function attemptIn(job: string, run: string): number | null {
+  if (!existsSync(path.join(run, 'run.json'))) return null
+  const wanted = recordHash(run)
+  const found = attemptsAt(job).find(
+    ({ mark, record }) => record !== null && recordHash(attemptFolder(job, mark.attempt)) === wanted,
+  )
+  return found?.mark.attempt ?? null
+}
+
+/** Keeps what there is of the attempts that did not count in `to`, and removes the rest. `told` of each first. */
+export async function keepOthers(
+  job: string,
+  { taken, to, told }: { taken: number | null; to: string; told: (other: SharedAttempt) => void },
+): Promise<void> {
+  for (const other of attemptsAt(job)) {
+    const { mark } = other
     if (mark.attempt === taken) continue
+    told(other)
     const from = [attemptFolder(job, mark.attempt), path.join(job, `.attempt-${mark.attempt}`)].find(existsSync)
     const target = path.join(to, `attempt-${mark.attempt}`)
     mkdirSync(to, { recursive: true })

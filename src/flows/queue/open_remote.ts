@@ -3,6 +3,7 @@ import type { Plan } from '../../../schemas/plan.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
 import type { FlowContext } from '../context.ts'
 import type { Remote } from '../execute.ts'
+import type { Limited } from '../limited.ts'
 import type { PaceOptions } from '../pace.ts'
 import type { QueueWish } from './remote.ts'
 
@@ -14,11 +15,13 @@ export interface RemoteIfRequest {
   folder: string
   sandbox?: SandboxWish | null
   pace?: PaceOptions | undefined
+  /** null: nothing is limited. */
+  limited: Limited | null
 }
 
 /** Throws UserError where the queue can't be used. */
 export async function openRemoteIf(
-  { wish, plan, folder, sandbox, pace }: RemoteIfRequest,
+  { wish, plan, folder, sandbox, pace, limited }: RemoteIfRequest,
   context: FlowContext,
 ): Promise<(Remote & AsyncDisposable) | null> {
   if (wish === null) return null
@@ -28,5 +31,9 @@ export async function openRemoteIf(
   ])
   const transport = await openTransport(wish.url)
   const asked = { mode: sandbox?.mode ?? 'auto', network: sandbox?.network ?? null }
-  return await openRemote({ wish, plan, folder, sandbox: asked, idleMs: pace?.idleMs ?? null }, transport, context)
+  return await openRemote(
+    { wish, plan, folder, sandbox: asked, idleMs: pace?.idleMs ?? null, limited },
+    transport,
+    context,
+  )
 }

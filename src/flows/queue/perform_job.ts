@@ -45,7 +45,7 @@ export async function performJob(
 ): Promise<Performed> {
   const place = shop.paths.job(job.benchmark, taken.id)
   const { worker, env, hidden } = shop
-  const own = beginAttempt(place, { worker, started_at: new Date().toISOString() })
+  const own = beginAttempt(place, { run_id: job.run.run_id, worker, started_at: new Date().toISOString() })
   await using inputs = await fetchInputs(job, shop.bundles)
   const { run } = job
   const request: RunRequest = {

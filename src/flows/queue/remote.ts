@@ -10,13 +10,23 @@ import { canonicalJson, checkAs, sha256 } from '../../base/json.ts'
 import type { Signer } from '../../jobs/queue/plug_in.ts'
 import type { JobEnd, Transport } from '../../jobs/queue/transport.ts'
 import type { RunRequest, RunResult } from '../../phases/2-run/run.ts'
+import { noteAttempt } from '../../store/attempts.ts'
 import { type Bundles, openBundles } from '../../store/bundles/bundles.ts'
 import { sharedObjects } from '../../store/bundles/objects.ts'
-import { benchmarkPaths } from '../../store/paths.ts'
-import { fetchAttempt, keepOthers, type SharedPaths, sharedPaths } from '../../store/shared_runs.ts'
+import {
+  attemptIn,
+  fetchAttempt,
+  jobsLeft,
+  keepOthers,
+  type SharedAttempt,
+  type SharedPaths,
+  sharedPaths,
+} from '../../store/shared_runs.ts'
 import { readRun } from '../../store/store.ts'
 import type { FlowContext } from '../context.ts'
 import type { Remote } from '../execute.ts'
+import type { Limited } from '../limited.ts'
+import { spentByRun } from '../spent.ts'
 import { failedRun } from './failed_run.ts'
 import { packInputs } from './inputs.ts'
 import { needsOf, queueName } from './needs.ts'
@@ -39,6 +49,7 @@ export interface RemoteRequest {
   folder: string
   sandbox: QueueJob['sandbox']
   idleMs: number | null
+  limited: Limited | null
 }
 
 interface Out {
@@ -84,7 +95,7 @@ export async function openRemote(
     atOnce: wish.atOnce,
     perform: (run) => performElsewhere(run, desk),
     committed: (spec) => putAway(spec, desk),
-    [Symbol.asyncDispose]: () => clearAfter(desk, context),
+    [Symbol.asyncDispose]: () => clearAfter(desk),
   }
 }
 
@@ -213,12 +224,14 @@ async function endJob(id: string, why: 'cancelled' | 'deadline', { transport, qu
 }
 
 /** After the commit: the jobs are forgotten, attempts that did not count are kept beside the benchmark. */
-async function putAway({ run_id }: RunSpec, desk: Desk): Promise<void> {
+async function putAway(spec: RunSpec, desk: Desk): Promise<void> {
+  const { run_id } = spec
   const outs = desk.out.get(run_id) ?? []
   desk.out.delete(run_id)
   for (const { id, taken } of outs) {
-    const kept = path.join(benchmarkPaths(desk.request.folder).folder, '.attempts', run_id, id.slice(0, 8))
-    await keepOthers(desk.paths.job(desk.benchmark, id), taken, kept)
+    const kept = keptPlace(desk.request.folder, run_id, id)
+    const told = (other: SharedAttempt) => noteOther(other, { job: id, spec }, desk)
+    await keepOthers(desk.paths.job(desk.benchmark, id), { taken, to: kept, told })
   }
   await desk.transport.remove(
     desk.queue,
@@ -226,8 +239,37 @@ async function putAway({ run_id }: RunSpec, desk: Desk): Promise<void> {
   )
 }
 
-async function clearAfter({ transport }: Desk, _context: FlowContext): Promise<void> {
-  await transport[Symbol.asyncDispose]()
+/** An attempt that does not count was paid for: in attempts.jsonl, and against the budget. */
+function noteOther({ mark, record }: SharedAttempt, { job, spec }: { job: string; spec: RunSpec }, desk: Desk): void {
+  const { usd, tokens } = record === null ? { usd: null, tokens: null } : spentByRun(record)
+  const { attempt, worker, started_at } = mark
+  const status = record?.status ?? null
+  noteAttempt(desk.request.folder, { run_id: spec.run_id, job, attempt, worker, started_at, status, usd, tokens })
+  desk.request.limited?.spending.lost(spec, { started_at, usd, tokens })
+}
+
+/** What a coordinator left that was killed between commit and clearing is put away like the rest. */
+async function clearAfter(desk: Desk): Promise<void> {
+  const { transport, queue, paths, benchmark, request } = desk
+  const specs = new Map(request.plan.runs.map((spec) => [spec.run_id, spec]))
+  try {
+    for (const { id, runId } of jobsLeft(paths.benchmark(benchmark))) {
+      const spec = runId === null ? undefined : specs.get(runId)
+      const place = paths.job(benchmark, id)
+      if (spec === undefined) continue
+      const taken = attemptIn(place, path.join(request.folder, spec.run_id))
+      const told = (other: SharedAttempt) => noteOther(other, { job: id, spec }, desk)
+      await keepOthers(place, { taken, to: keptPlace(request.folder, spec.run_id, id), told })
+      await transport.remove(queue, [id])
+    }
+  } finally {
+    await transport[Symbol.asyncDispose]()
+  }
+}
+
+/** Where attempts that do not count are kept, beside the benchmark's runs. */
+function keptPlace(folder: string, runId: string, job: string): string {
+  return path.join(folder, '.attempts', runId, job.slice(0, 8))
 }
 
 function whenAborted(signal: AbortSignal | null, then: () => void) {

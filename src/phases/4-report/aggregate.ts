@@ -8,6 +8,7 @@ import { costOf, judgeCost } from './cost.ts'
 import { gradingNoise } from './grading_noise.ts'
 import { heldBackIn } from './held_back.ts'
 import type { AggregateInput, PlannedRun } from './input.ts'
+import { otherAttemptsOf, versionsIn } from './notes/attempts.ts'
 import { notes } from './notes.ts'
 import { reusedOf } from './reused.ts'
 import { buildStatistics } from './stats/build.ts'
@@ -28,6 +29,8 @@ export function aggregate(asked: AggregateInput): Benchmark {
   )
   const grading = gradingNoise(counted, arms, input.results)
   const held_back = heldBackIn(input.results.values())
+  const engine_versions = versionsIn(input.results.values())
+  const other_attempts = otherAttemptsOf(input.otherAttempts ?? [])
   const parts = {
     schema_version: 1 as const,
     metadata: metadataOf(input, counts),
@@ -41,6 +44,8 @@ export function aggregate(asked: AggregateInput): Benchmark {
     ...reusedIn(input),
     statistics: buildStatistics(runs, arms, { ...input.statistics, noise: noiseOf(input, grading) }),
     ...(held_back && { held_back }),
+    ...(other_attempts && { other_attempts }),
+    ...(engine_versions && { engine_versions }),
   }
   const written = notes({ ...parts, arms, cannotRun: cannotRun(input), undecided })
   const { schema_version, metadata, runs: listed, run_summary, ...rest } = parts

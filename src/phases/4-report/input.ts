@@ -1,4 +1,5 @@
 /** What the aggregator gets: the plan's cases and runs, and what is known of each run. */
+import type { AttemptLine } from '../../../schemas/attempts.ts'
 import type { Grading } from '../../../schemas/grading.ts'
 import type { Metrics } from '../../../schemas/metrics.ts'
 import type { RunSpec } from '../../../schemas/plan.ts'
@@ -52,6 +53,8 @@ export interface AggregateInput {
   /** By run_id; a planned run that is not in it is missing. */
   results: ReadonlyMap<string, RunResult>
   onTimeout: 'fail' | 'exclude'
+  /** Attempts that do not count; absent: none. */
+  otherAttempts?: readonly AttemptLine[]
   /** Stopped by looks (`--until decided`): blocks at most. Absent or null: the number of runs is fixed. */
   maxRuns?: number | null
   /** Changes to the usual alpha, seed and margin; what else is known. */

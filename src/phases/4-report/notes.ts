@@ -1,6 +1,7 @@
 /** notes: what the numbers of a benchmark suggest, by rules; each note names its numbers. */
 import type { Benchmark, CaseRow, ExcludedRun, RunCounts } from '../../../schemas/benchmark.ts'
 import { type Arms, isCalibration } from './arms.ts'
+import { attemptNotes } from './notes/attempts.ts'
 import { caseNotes, flakyNotes } from './notes/cases.ts'
 import { evidenceNotes } from './notes/evidence.ts'
 import { expectationNotes } from './notes/expectations.ts'
@@ -13,7 +14,10 @@ import { reuseNotes } from './notes/reuse.ts'
 
 /** The parts of a benchmark that notes are made from, and what it does not carry itself. */
 export interface NoteParts
-  extends Pick<Benchmark, 'metadata' | 'runs' | 'run_summary' | 'reused' | 'held_back' | 'statistics'> {
+  extends Pick<
+    Benchmark,
+    'metadata' | 'runs' | 'run_summary' | 'reused' | 'held_back' | 'statistics' | 'other_attempts' | 'engine_versions'
+  > {
   counts: RunCounts
   cases: readonly CaseRow[]
   excluded_runs: readonly ExcludedRun[]
@@ -35,7 +39,7 @@ const cap = 5
 /** In the order in which they matter: what is missing, what was reused, what held it back, what the skill gains and costs, cases, expectations. */
 export function notes(parts: NoteParts): string[] {
   const ofNoise = [gapNotes, paceNotes, flakyNotes]
-  const ofRuns = [gapNotes, judgeNotes, evidenceNotes, reuseNotes, paceNotes]
+  const ofRuns = [gapNotes, judgeNotes, evidenceNotes, reuseNotes, paceNotes, attemptNotes]
   const ofSkill = [...ofRuns, gainNotes, indicatorNotes, caseNotes, expectationNotes]
   const rules = isCalibration(parts.arms) ? ofNoise : ofSkill
   const groups = rules.flatMap((rule) => rule(parts))
