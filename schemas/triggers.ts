@@ -54,6 +54,7 @@ export const triggerResult = z.object({
     .describe('rate ≥ threshold where it should trigger, else rate < threshold; null: no run has an answer'),
   split: z.enum(['train', 'test']).nullable().describe('as the set says'),
   note: z.string().nullable().describe("the set's own reason, note or category"),
+  draft: z.literal(true).optional().describe('a model wrote it and nobody has reviewed it yet'),
   query_runs: z.array(triggerRun),
 })
 
@@ -88,7 +89,12 @@ export const triggerSaving = z.object({
   unit: z.enum(['usd', 'tokens', 'seconds']),
   mean_stopped: z.number().nonnegative(),
   mean_whole: z.number().nonnegative().nullable().describe('of a run that came to its own end; null: none is known'),
-  basis: z.enum(['triggered runs that went to their end', 'runs with the skill', 'runs that did not trigger', 'none']),
+  basis: z.enum([
+    'triggered runs that went to their end',
+    'benchmark runs that read the skill',
+    'runs that did not trigger',
+    'none',
+  ]),
   saved: z.number().nullable().describe('in the unit, over all stopped runs; null: unknown'),
   saved_share: z.number().max(1).nullable().describe('of what the stopped runs would have taken'),
 })
@@ -99,7 +105,13 @@ export const triggers = z.object({
   skill_name: z.string(),
   description: z.string().describe('the one that was tested'),
   skill_sha256: z.string(),
-  set: z.object({ path: z.string(), sha256: z.string(), format: z.string(), warnings: z.array(loadWarning) }),
+  set: z.object({
+    path: z.string(),
+    sha256: z.string(),
+    format: z.string(),
+    drafts: count.optional().describe('queries that a model wrote and nobody has reviewed yet'),
+    warnings: z.array(loadWarning),
+  }),
   among: z.array(z.object({ name: z.string(), description: z.string() })).describe('skills installed beside it'),
   configuration,
   engine: engineChoice,

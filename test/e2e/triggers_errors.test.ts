@@ -154,6 +154,24 @@ test('ended runs cost less than those that go on, and the report says how much',
   expect(ended.requests).toBeLessThan(whole_.requests / 2)
 })
 
+test('what ending runs saves is held against a benchmark, where the workspace has one', {
+  timeout: patience,
+}, async () => {
+  const skill = skillWith(some)
+  const evals = [{ id: 1, prompt: 'Please sort out my notes', checks: [{ type: 'contains', value: 'o' }] }]
+  write(skill, 'evals/evals.json', JSON.stringify({ skill_name: 'tidy', evals }))
+  const workspace = path.join(path.dirname(skill), 'ws')
+  const before = await asked({ model: 'always', args: ['--runs', '1'], skill, workspace })
+  expect(whole(before).saving?.basis).toBe('none')
+  await using server = await practiceFor('always', 'anthropic')
+  const place = ['--workspace', workspace, '--engine', 'anthropic', '--model', 'sonnet']
+  const benched = await whetstone(['bench', skill, ...place, '--runs', '1'], { env: envOf('anthropic', server) })
+  expect(benched.code, benched.stderr).toBe(0)
+  const after = await asked({ model: 'always', args: ['--runs', '1'], skill, workspace })
+  expect(whole(after).saving).toMatchObject({ basis: 'benchmark runs that read the skill', unit: 'usd' })
+  expect(whole(after).saving?.saved_share).toBeGreaterThan(0.5)
+})
+
 describe('gates', () => {
   const args = (...more: string[]) => ['--runs', '1', ...more]
   test.each([

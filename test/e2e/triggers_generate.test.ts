@@ -5,7 +5,7 @@ import { expect, test } from 'vitest'
 import { parseScenario } from '../../src/practice/scenario.ts'
 import { startPractice } from '../../src/practice/server.ts'
 import { whetstone } from './program.ts'
-import { envOf, skillWith, write } from './triggers_stage.ts'
+import { envOf, measured, type Query, skillWith, whole, write } from './triggers_stage.ts'
 
 const draft = (query: string, should_trigger: boolean, kind: string) => ({ query, should_trigger, kind, reason: 'so' })
 const good = [
@@ -53,6 +53,19 @@ test(
     expect(named.stdout).toContain('4 queries are drafts that nobody has reviewed')
   },
 )
+
+test('a measurement of drafts says so where the numbers are, until they are reviewed', patience, async () => {
+  const marked = good.map((one) => ({ ...one, review: 'draft' }))
+  const args = ['--runs', '1']
+  const said = async (set: readonly Query[]) =>
+    whole(await measured({ engine: 'anthropic', model: 'keyword', set, args }))
+  const drafted = await said([...marked.slice(0, 3), ...good.slice(3)])
+  expect(drafted.set.drafts).toBe(3)
+  expect(drafted.results.map(({ draft }) => draft === true)).toEqual([true, true, true, false])
+  expect(drafted.warnings[0]).toMatch(/^3 of 4 queries were drafted by a model and reviewed by nobody/)
+  const reviewed = await said(good)
+  expect([reviewed.set.drafts, reviewed.warnings, reviewed.results[0]?.draft]).toEqual([0, [], undefined])
+})
 
 test('an answer without near misses is sent back once', patience, async () => {
   const bad = good.map((one) => ({ ...one, kind: one.should_trigger ? 'typical' : 'unrelated' }))

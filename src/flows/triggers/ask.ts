@@ -12,9 +12,9 @@ import type { QuerySet } from '../../phases/1-plan/triggers/query_set.ts'
 import { triggersOf } from '../../phases/4-report/triggers/report.ts'
 import type { AskedQuery } from '../../phases/4-report/triggers/result.ts'
 import type { MadeRun } from '../../phases/4-report/triggers/run_entry.ts'
-import { readIf, readTranscript } from '../../store/damage.ts'
+import { readTranscript } from '../../store/damage.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
-import { listBenchmarks, readRun, writeArtefact } from '../../store/store.ts'
+import { readRun, writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../context.ts'
 import { execute, uncached } from '../execute.ts'
 import { openLimited, shareOf } from '../limited.ts'
@@ -22,6 +22,7 @@ import { mend } from '../mend.ts'
 import { queueOf } from '../start_order.ts'
 import { hiddenFrom } from '../start_sandbox.ts'
 import type { AskingWish } from './prepare_triggers.ts'
+import { savingBasis } from './saving_basis.ts'
 
 export interface Asking {
   plan: Plan
@@ -82,10 +83,10 @@ export async function report(
   const value = triggersOf({
     plan,
     queries: askedOf(set),
-    set: { path: set.path, sha256: set.sha256, format: set.format, warnings: plan.warnings },
+    set: { path: set.path, sha256: set.sha256, format: set.format, drafts: draftsIn(set), warnings: plan.warnings },
     threshold: wish.threshold,
     runs: await madeRuns(folder, plan),
-    earlier: await wholeRuns(workspace, plan),
+    basis: await savingBasis(workspace, plan),
     stopReason: readStop,
     stop,
     createdAt: context.now().toISOString(),
@@ -95,14 +96,19 @@ export async function report(
   return cleaned
 }
 
+function draftsIn({ queries }: QuerySet): number {
+  return queries.filter(({ draft }) => draft).length
+}
+
 export function askedOf({ queries }: QuerySet): AskedQuery[] {
-  return queries.map(({ number, id, query, shouldTrigger, split, note }) => ({
+  return queries.map(({ number, id, query, shouldTrigger, split, note, draft }) => ({
     query_id: number,
     id,
     query,
     should_trigger: shouldTrigger,
     split,
     note,
+    ...(draft && { draft: true as const }),
   }))
 }
 
@@ -124,16 +130,4 @@ async function madeRun(folder: string, { run_id, run_number, key }: Plan['runs']
   const transcript = path.join(runPaths(folder, run_id).folder, 'transcript.jsonl')
   const events = record === null ? null : await readTranscript(transcript, () => {})
   return { run_id, run_number, record, events: events ?? [] }
-}
-
-/** Of earlier measurements of this skill on this engine in which runs were let go on. */
-async function wholeRuns(workspace: string, { skill, options }: Plan) {
-  for (const folder of await listBenchmarks(workspace, 'triggers')) {
-    const other = readIf(triggersSchema, benchmarkPaths(folder).triggers)
-    if (other === null || other.options.stop_early || other.skill_name !== skill.name) continue
-    const { engine } = other
-    if (engine.name !== options.engine.name || engine.model !== options.engine.model) continue
-    return other.results.flatMap(({ query_runs }) => query_runs)
-  }
-  return []
 }

@@ -5,6 +5,7 @@ import { UserError } from '../../base/error.ts'
 import { exists, writeAtomic } from '../../base/files.ts'
 import { reapRooms } from '../../base/room.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
+import { draftMark } from '../../phases/1-plan/formats/evals_json/case.ts'
 import { readSkill } from '../../phases/1-plan/skill.ts'
 import { type Drafts, draftPrompt, draftsAnswer, draftsProblem } from '../../phases/1-plan/triggers/generate.ts'
 import { ask } from '../../phases/3-judge/ask.ts'
@@ -59,7 +60,7 @@ export async function generateQueries(request: GenerateRequest, context: FlowCon
   const asked = await ask({ ...question, schema: draftsAnswer, review })
   if (asked.status === 'error') throw new IncompleteError(`no queries were drafted: ${asked.error}`)
   const drafts = asked.value.queries
-  const marked = drafts.map((one) => ({ ...one, review: 'draft' }))
+  const marked = drafts.map((one) => ({ ...one, review: draftMark }))
   await writeAtomic(file, `${JSON.stringify(marked, null, 2)}\n`)
   return { file, drafts, problem: draftsProblem(drafts, { count, name }), costUsd: asked.spent.costUsd }
 }

@@ -4,6 +4,7 @@ import { z } from 'zod'
 import type { LoadWarning } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/error.ts'
 import { parseJson, readText, sha256 } from '../../../base/json.ts'
+import { draftMark } from '../formats/evals_json/case.ts'
 import { type FoundItem, findItems } from './items.ts'
 import { type Label, labelOf, sameSkill } from './labels.ts'
 import type { QuerySet, TriggerQuery } from './query_set.ts'
@@ -34,10 +35,10 @@ export async function loadQuerySet(file: string, skill: string): Promise<QuerySe
     if (Array.isArray(fields.files) && fields.files.length > 0) warn(at, 'files are not laid out for trigger queries')
     if (shouldTrigger === null) return []
     const { split, note } = { split: splitOf(fields.split), note: firstText(fields, notes) }
-    return [{ number: 0, id: idOf(fields.id), query, shouldTrigger, split, note }]
+    return [{ number: 0, id: idOf(fields.id), query, shouldTrigger, split, note, draft: fields.review === draftMark }]
   })
-  const drafts = items.filter(({ fields }) => fields.review === 'draft').length
-  if (drafts > 0) warn('$', `${drafts} queries are drafts that nobody has reviewed ("review": "draft")`)
+  const drafts = queries.filter(({ draft }) => draft).length
+  if (drafts > 0) warn('$', `${drafts} queries are drafts that nobody has reviewed ("review": "${draftMark}")`)
   if (found.skillName !== null && !sameSkill(found.skillName, skill))
     warn('$', `it is about ${found.skillName}; SKILL.md says ${skill}, which is tested`)
   if (found.passedOver.length > 0) warn('$', `the groups of ${found.passedOver.length} other skills were passed over`)

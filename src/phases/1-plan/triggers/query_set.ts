@@ -9,6 +9,8 @@ export interface TriggerQuery {
   query: string
   shouldTrigger: boolean
   split: 'train' | 'test' | null
+  /** A model wrote it and nobody has reviewed it yet. */
+  draft: boolean
   /** The set's own reason, note or category. */
   note: string | null
 }

@@ -5,7 +5,7 @@ import type { Triggers } from '../../../../schemas/triggers.ts'
 import { triggerMetricsOf } from './metrics.ts'
 import { type AskedQuery, confusionsOf, triggerResultOf } from './result.ts'
 import { type MadeRun, triggerRunOf } from './run_entry.ts'
-import { type RunAmounts, savingOf } from './saving.ts'
+import { savingOf, type WholeRuns } from './saving.ts'
 
 export interface TriggerInput {
   plan: Plan
@@ -14,8 +14,8 @@ export interface TriggerInput {
   threshold: number
   /** By the place of the query in the set, in order of their numbers. */
   runs: ReadonlyMap<number, readonly MadeRun[]>
-  /** Runs of before that were let go on, to know what ending them saves. */
-  earlier: readonly RunAmounts[]
+  /** Runs of before that went to their end, to know what ending these saves. */
+  basis: WholeRuns
   /** The stop reason of runs that were ended by us. */
   stopReason: string
   stop: Stop | null
@@ -69,10 +69,10 @@ export function triggersOf(input: TriggerInput): Triggers {
     metrics: triggerMetricsOf(results),
     confusions: confusionsOf(results),
     cost: costOf(runs),
-    saving: savingOf(runs, input.earlier),
+    saving: savingOf(runs, input.basis),
     complete: decided === plan.runs.length,
     stop: input.stop,
-    warnings: warningsOf(results, runs),
+    warnings: [...draftWarning(set, results.length), ...warningsOf(results, runs)],
   }
 }
 
@@ -87,6 +87,14 @@ function costOf(runs: Triggers['results'][number]['query_runs']): Triggers['cost
     seconds: sum(made.map(({ duration_ms }) => (duration_ms ?? 0) / 1000)),
     unknown: made.length - known.length,
   }
+}
+
+function draftWarning({ drafts = 0 }: Triggers['set'], results: number): string[] {
+  return drafts === 0
+    ? []
+    : [
+        `${drafts} of ${results} queries were drafted by a model and reviewed by nobody: read them before you trust these numbers`,
+      ]
 }
 
 /** What a reader of the numbers should know. */

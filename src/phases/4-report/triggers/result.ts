@@ -6,7 +6,10 @@ import { wilson } from '../stats/binomial.ts'
 export const alpha = 0.05
 
 /** A query as its set has it; `query_id`: its place there, from 1. */
-export type AskedQuery = Pick<TriggerResult, 'query_id' | 'id' | 'query' | 'should_trigger' | 'split' | 'note'>
+export type AskedQuery = Pick<
+  TriggerResult,
+  'query_id' | 'id' | 'query' | 'should_trigger' | 'split' | 'note' | 'draft'
+>
 
 export function triggerResultOf(asked: AskedQuery, runs: readonly TriggerRun[], threshold: number): TriggerResult {
   const count = (outcome: TriggerRun['outcome']) => runs.filter((run) => run.outcome === outcome).length
@@ -29,6 +32,7 @@ export function triggerResultOf(asked: AskedQuery, runs: readonly TriggerRun[], 
     pass: rate === null ? null : rate >= threshold === asked.should_trigger,
     split: asked.split,
     note: asked.note,
+    ...(asked.draft && { draft: asked.draft }),
     query_runs: [...runs],
   }
 }

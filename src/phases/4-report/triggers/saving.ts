@@ -4,17 +4,26 @@ import type { TriggerRun, TriggerSaving } from '../../../../schemas/triggers.ts'
 type Unit = TriggerSaving['unit']
 export type RunAmounts = Pick<TriggerRun, 'outcome' | 'stopped' | 'cost' | 'tokens' | 'duration_ms'>
 
-/** `earlier`: runs of the same skill on the same engine that triggered and were let go on. null: nothing was ended. */
-export function savingOf(runs: readonly RunAmounts[], earlier: readonly RunAmounts[]): TriggerSaving | null {
+/** Runs of the same skill on the same engine that nobody ended. */
+export interface WholeRuns {
+  /** Of earlier measurements that let runs go on. */
+  measured: readonly RunAmounts[]
+  /** Of a benchmark, with the skill: other prompts, the same kind of work. */
+  benched: readonly RunAmounts[]
+}
+
+/** Held against the nearest of what is there. null: nothing was ended. */
+export function savingOf(runs: readonly RunAmounts[], { measured, benched }: WholeRuns): TriggerSaving | null {
   const decided = runs.filter(({ outcome }) => outcome === 'triggered' || outcome === 'not_triggered')
   const stopped = decided.filter((run) => run.stopped)
   if (stopped.length === 0) return null
-  const whole = earlier.filter((run) => run.outcome === 'triggered' && !run.stopped)
-  const other = decided.filter((run) => !run.stopped)
-  const [compared, basis] =
-    whole.length > 0
-      ? ([whole, 'triggered runs that went to their end'] as const)
-      : ([other, other.length > 0 ? 'runs that did not trigger' : 'none'] as const)
+  const isWhole = (run: RunAmounts) => run.outcome === 'triggered' && !run.stopped
+  const candidates = [
+    [measured.filter(isWhole), 'triggered runs that went to their end'],
+    [benched.filter(isWhole), 'benchmark runs that read the skill'],
+    [decided.filter((run) => !run.stopped), 'runs that did not trigger'],
+  ] as const
+  const [compared, basis] = candidates.find(([whole]) => whole.length > 0) ?? [[], 'none' as const]
   const unit =
     (['usd', 'tokens', 'seconds'] as const).find((one) => isKnown([...stopped, ...compared], one)) ?? 'seconds'
   const mean = meanOf(stopped, unit)

@@ -139,22 +139,38 @@ describe('saving', () => {
   const stopped = { ...run, stopped: true, cost: cost(0.01) }
   const other = { ...run, outcome: 'not_triggered' as const, cost: cost(0.04) }
   test('is held against runs that did not trigger, or better against earlier ones that were let go on', () => {
-    expect(savingOf([stopped, stopped, other], [])).toMatchObject({
+    expect(savingOf([stopped, stopped, other], { measured: [], benched: [] })).toMatchObject({
       stopped: 2,
       unit: 'usd',
       basis: 'runs that did not trigger',
       saved_share: 0.75,
     })
     const earlier = [{ ...run, cost: cost(0.1) }]
-    expect(savingOf([stopped, other], earlier)).toMatchObject({ mean_whole: 0.1, saved_share: 0.9 })
+    expect(savingOf([stopped, other], { measured: earlier, benched: [] })).toMatchObject({
+      mean_whole: 0.1,
+      saved_share: 0.9,
+    })
+  })
+  test('is held against a benchmark where no measurement let runs go on, before runs that did not trigger', () => {
+    const benched = [
+      { ...run, cost: cost(0.2) },
+      { ...run, outcome: 'not_triggered' as const, cost: cost(9) },
+    ]
+    const saving = savingOf([stopped, other], { measured: [], benched })
+    expect(saving).toMatchObject({ basis: 'benchmark runs that read the skill', mean_whole: 0.2, saved_share: 0.95 })
+    expect(saving && savingText(saving)).toContain('benchmark runs that read the skill took $0.20: about 95 %')
+    const measured = [{ ...run, cost: cost(0.1) }]
+    expect(savingOf([stopped, other], { measured, benched })).toMatchObject({ mean_whole: 0.1 })
+    const none = [{ ...run, outcome: 'not_triggered' as const, cost: cost(9) }]
+    expect(savingOf([stopped, other], { measured: [], benched: none })?.basis).toBe('runs that did not trigger')
   })
   test('is not known without either, and none where nothing was stopped', () => {
-    const alone = savingOf([stopped], [])
+    const alone = savingOf([stopped], { measured: [], benched: [] })
     expect(alone).toMatchObject({ basis: 'none', saved: null })
     expect(alone && savingText(alone)).toMatch(/not known/)
-    expect(savingOf([other], [])).toBeNull()
+    expect(savingOf([other], { measured: [], benched: [] })).toBeNull()
   })
   test('is in a unit that all of them know', () => {
-    expect(savingOf([{ ...stopped, cost: null }, other], [])?.unit).toBe('seconds')
+    expect(savingOf([{ ...stopped, cost: null }, other], { measured: [], benched: [] })?.unit).toBe('seconds')
   })
 })
