@@ -4,6 +4,8 @@ import type { Benchmark, CaseRow } from './benchmark.ts'
 import type { CaseChange, PlanDifference, TurnedExpectation } from './benchmark_diff.ts'
 import type { Comparison } from './comparison.ts'
 import type { Description } from './description.ts'
+import type { EvalReport } from './eval_report.ts'
+import type { EvalCaseResult, EvalResult } from './eval_result.ts'
 import type { GradedExpectation, JudgeError } from './grading.ts'
 import type { History } from './history.ts'
 import type { RubricResult } from './rubric.ts'
@@ -154,6 +156,16 @@ export interface PageExtras {
   description?: Known<Description>
   trend?: Known<Trend>
   audit?: PageAudit
+  /** Of an eval: its verdicts. */
+  evaluation?: Known<PageEvaluation>
+}
+
+/** What eval.json says, without where things lie on that machine; and the reports of the package that was evaluated. */
+export interface PageEvaluation extends Pick<EvalResult, 'format' | 'name' | 'version' | 'started_at' | 'summary'> {
+  cases: EvalCaseResult[]
+  golden: Pick<NonNullable<EvalResult['golden']>, 'lines' | 'threshold' | 'stopped'> | null
+  /** Newest first. */
+  reports: (Pick<EvalReport, 'id' | 'timestamp' | 'summary'> & { model: string | null })[]
 }
 
 /** A file as its schema has it, or, where it does not fit, as it is. */

@@ -10,6 +10,7 @@ import { benchmarkPaths } from '../store/paths.ts'
 import { listBenchmarks, readPlan } from '../store/store.ts'
 import { foreignNow } from './aggregate_foreign.ts'
 import type { FlowContext } from './context.ts'
+import { evalsAsked } from './eval/view_evals.ts'
 import { caseFiles } from './page/case_files.ts'
 import { type Measured, measuredIn } from './page/workspace_page.ts'
 import { benchmarkNow, type Summarized } from './summarize.ts'
@@ -21,12 +22,12 @@ export interface Found extends Pick<Summarized, 'folder' | 'benchmark' | 'folder
   files: ReadonlyMap<number, PageFile[]>
 }
 
-/** Of a workspace its newest benchmark. Throws UserError where there is none. */
+/** Of a workspace its newest benchmark, else its newest eval. Throws UserError where there is none. */
 export async function folderOf(asked: string): Promise<string> {
   const folder = path.resolve(asked)
   if (!(await exists(folder))) throw new UserError(`${asked}: no such folder`)
   const [newest] = await listBenchmarks(folder)
-  return newest ?? folder
+  return newest ?? (await evalsAsked(folder))?.all[0] ?? folder
 }
 
 /** What there is of a folder (absolute) without a benchmark: of a workspace, of a measurement in it; null: it has one, or nothing. */

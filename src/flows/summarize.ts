@@ -140,7 +140,7 @@ export function aggregateInput(plan: Plan, results: ReadonlyMap<string, CountedR
           : [plan.options.judge.name, plan.options.judge.model].filter(Boolean).join(':'),
     },
     candidate: plan.candidate_configuration,
-    baseline: plan.baseline_configuration,
+    baseline: plan.baseline_configuration === plan.candidate_configuration ? null : plan.baseline_configuration,
     cases: plan.cases,
     planned: plan.runs,
     results,

@@ -12,6 +12,7 @@ import { listBenchmarks, writeArtefact } from '../store/store.ts'
 import { aggregateAgain } from './aggregate.ts'
 import { folderOf, measuredAlone } from './benchmark_in.ts'
 import type { FlowContext } from './context.ts'
+import { evalsAsked, writeEvalIndex } from './eval/view_evals.ts'
 import { indexNow } from './index_now.ts'
 import { writeWorkspacePage } from './page/workspace_page.ts'
 import { writePage } from './page/write_page.ts'
@@ -96,13 +97,20 @@ async function pageOf({ folder: given, singleFile }: ViewRequest, context: FlowC
   const folder = path.resolve(given)
   const index = await indexNow(folder, context)
   if (index !== null) return { page: index, summarized: null }
+  const evals = await evalsAsked(folder)
+  if (evals?.one === null) {
+    const page = await writeEvalIndex(evals.all, (one) => aggregateAgain({ ...usual, folder: one }, context))
+    return { page, summarized: null }
+  }
   const measured = await measuredAlone(folder)
-  if (measured !== null) {
+  if (evals === null && measured !== null) {
     const redactor = redactorFor(context.env)
     const page = await writeWorkspacePage({ ...measured, redactor, now: context.now(), singleFile })
     return { page, summarized: null }
   }
-  const asked = { folder: await folderOf(given), candidate: null, baseline: null, force: false, agentskills: null }
+  const asked = { ...usual, folder: evals?.one ?? (await folderOf(given)) }
   const summarized = await aggregateAgain(asked, context)
   return { page: summarized.paths.report, summarized }
 }
+
+const usual = { candidate: null, baseline: null, force: false, agentskills: null }

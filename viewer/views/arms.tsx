@@ -10,17 +10,21 @@ export function Arms({ model }: { model: Model }) {
   const apart = model.page.compared !== undefined && model.page.cases.every(({ delta }) => delta === null)
   return (
     <section aria-labelledby="arms">
-      <h2 id="arms">The arms</h2>
+      <h2 id="arms">{arms.length === 1 ? 'All runs' : 'The arms'}</h2>
       <div class="card scroll">
         <table class="arms">
           <thead>
             <tr>
-              {said.header.map((name, index) => (
-                <th key={name} scope="col">
-                  {index > 0 && armLabel(arms[index - 1] ?? '') === name && <i class={`dot arm-${index - 1}`} />}
-                  {name}
-                </th>
-              ))}
+              {said.header.map((name, index) =>
+                name === '' ? (
+                  <td key={name} />
+                ) : (
+                  <th key={name} scope="col">
+                    {index > 0 && armLabel(arms[index - 1] ?? '') === name && <i class={`dot arm-${index - 1}`} />}
+                    {name}
+                  </th>
+                ),
+              )}
               {offered && <th scope="col">interval</th>}
             </tr>
           </thead>
@@ -40,8 +44,8 @@ export function Arms({ model }: { model: Model }) {
         </table>
       </div>
       <p class="hint">
-        Mean ± sample standard deviation over runs. The interval is of the difference over cases with both arms, each of
-        the same weight.
+        Mean ± sample standard deviation over runs.
+        {arms.length > 1 && ' The interval is of the difference over cases with both arms, each of the same weight.'}
       </p>
     </section>
   )

@@ -14,6 +14,7 @@ import { armLabel, percent, plural, points } from '../words.ts'
 import { CaseTags, tagsOf } from './case_tags.tsx'
 import { Matrix } from './matrix.tsx'
 import { SideBySide } from './side_by_side.tsx'
+import { VerdictOf } from './verdicts.tsx'
 
 const mostMessages = 6
 
@@ -48,6 +49,7 @@ function OneCase({ model, index, route }: { model: Model; index: number; route: 
           <bdi>{one.eval_name}</bdi> <CaseTags tags={tagsOf(model, index)} />
         </h1>
       </header>
+      <VerdictOf model={model} evalId={one.eval_id} />
       <Why model={model} index={index} />
       <div class="card case-sum">
         <div>

@@ -8,6 +8,7 @@ import { Arms } from './arms.tsx'
 import { Cases } from './cases.tsx'
 import { Missing } from './missing.tsx'
 import { Differs, Turned } from './two.tsx'
+import { Verdicts } from './verdicts.tsx'
 
 const verdictWords = {
   helps: 'Helps',
@@ -20,12 +21,13 @@ export function Overview({ model, route }: { model: Model; route: Route }) {
   const { said, benchmark, compared } = model.page
   const scopes = benchmark.statistics?.scopes ?? null
   const [, , ...more] = said.sureness
+  const isEval = model.page.extras.evaluation !== undefined
   const words = compared === undefined ? verdictWords : { ...verdictWords, helps: 'B is better', hurts: 'B is worse' }
   return (
     <>
       <header class="lead">
         <p class="eyebrow">
-          {compared === undefined ? 'Skill benchmark' : 'Two benchmarks, A and B'} ·{' '}
+          {compared !== undefined ? 'Two benchmarks, A and B' : isEval ? 'Eval' : 'Skill benchmark'} ·{' '}
           <bdi>{benchmark.metadata.skill_name}</bdi>
         </p>
         <h1>{said.headline}</h1>
@@ -43,10 +45,11 @@ export function Overview({ model, route }: { model: Model; route: Route }) {
           {sentence}
         </p>
       ))}
+      <Verdicts model={model} route={route} />
       <Arms model={model} />
       <Turned model={model} />
-      <Cases model={model} route={route} />
-      <Notes notes={benchmark.notes} />
+      {!isEval && <Cases model={model} route={route} />}
+      {!isEval && <Notes notes={benchmark.notes} />}
       <Provenance model={model} />
     </>
   )

@@ -6,6 +6,7 @@ import { comparison } from '../../../schemas/comparison.ts'
 import type { PageExtras, PageNote } from '../../../schemas/page.ts'
 import type { Beside } from '../../phases/4-report/page/page.ts'
 import { auditWorkspace } from '../label.ts'
+import { evaluationExtras } from './evaluation.ts'
 import { known } from './known.ts'
 import { feedbackIn } from './notes.ts'
 import { workspaceExtras } from './workspace.ts'
@@ -44,6 +45,7 @@ function extrasOf(folder: string): PageExtras {
   })
   return {
     ...workspaceExtras(auditWorkspace(folder)),
+    ...evaluationExtras(folder),
     ...(comparisons.length > 0 && { comparisons }),
     ...(analyses.length > 0 && { analyses }),
   }

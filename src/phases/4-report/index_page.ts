@@ -18,6 +18,9 @@ interface Item {
 }
 
 interface View {
+  kind: string
+  /** Each row has an item below, and the table is explained as that of benchmarks. */
+  isBenchmarks: boolean
   css: string
   styleHash: string
   headline: string
@@ -39,9 +42,28 @@ const fillMarkdown = template<{
   items: Item[]
 }>('index.md.hbs', 'text')
 
+/** A page and a text of rows that are no benchmarks; `report`: relative address, null: none. */
+export interface IndexList {
+  headline: string
+  header: readonly string[]
+  rows: readonly { report: string | null; cells: readonly string[] }[]
+}
+
+export function listHtml({ headline, header, rows }: IndexList): string {
+  const shown = rows.map(({ report, cells: [name = '', ...cells] }) => ({
+    name: visible(name),
+    link: encodedPath(report),
+    cells: cells.map((value, column) => ({ column: header[column + 1] ?? '', value: visible(value) })),
+  }))
+  const own = { kind: 'Evals', isBenchmarks: false, judge: null, hint: null, items: [] }
+  return fillHtml({ css, styleHash, headline, header: [...header], rows: shown, ...own })
+}
+
 export function indexHtml(index: BenchmarkIndex): string {
   const { header, rows } = indexTable(index)
   return fillHtml({
+    kind: 'Skill benchmarks',
+    isBenchmarks: true,
     css,
     styleHash,
     headline: indexHeadline(index),
@@ -87,7 +109,11 @@ function nullable(value: string | null, shown: (value: string) => string): strin
 
 /** Every part encoded: no name can end the link or lead elsewhere. */
 function linkOf(row: IndexRow | undefined): string | null {
-  const parts = row?.report?.split('/').map((part) => encodeURIComponent(part).replaceAll(/[()]/g, encodedParenthesis))
+  return encodedPath(row?.report ?? null)
+}
+
+function encodedPath(place: string | null): string | null {
+  const parts = place?.split('/').map((part) => encodeURIComponent(part).replaceAll(/[()]/g, encodedParenthesis))
   return parts?.join('/') ?? null
 }
 

@@ -14,6 +14,7 @@ import { factsOf } from '../facts.ts'
 import { incompleteness } from '../incomplete.ts'
 import { headline, summaryTable, sureness } from '../summary_table.ts'
 import { type Prompts, pageCases } from './cases.ts'
+import { evaluationSaid } from './evaluation.ts'
 import { packSize, placesOf, runColumns } from './runs.ts'
 
 /** What lies beside a benchmark.json that the page can show; all of it may be absent. */
@@ -67,6 +68,7 @@ export function pageOf(made: Benchmark, beside: Beside): Page {
       incomplete: incompleteness(made),
       ...summaryTable(made),
       facts: factsOf(made),
+      ...evaluationSaid(beside.extras.evaluation),
       ...beside.compared?.said,
     },
     ...(beside.compared && { compared: beside.compared.two }),
