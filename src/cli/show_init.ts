@@ -52,15 +52,19 @@ function resultLines(made: Initialized): string[] {
   ])
   const [head = '', ...table] = columns([['id', 'case', 'files', 'expectations', 'checks'], ...rows], [0, 2, 3, 4])
   const say = (text: string) => wrap(`- ${text}`, width).map((line) => yellow(line))
-  const missing = made.missing === null ? [] : [`INCOMPLETE: ${made.missing}`]
+  const leftOut = made.leftOut.map(({ name, reason }) => `left out ${oneLine(name, 60)}: ${oneLine(reason, 300)}`)
+  const missing =
+    made.missing === null
+      ? []
+      : [`INCOMPLETE: ${made.evals.length} of ${made.wanted} cases were drafted: ${made.missing}`]
   return [
     ...missing.map((line) => yellow(bold(safe(line)))),
     dim(head),
     ...table,
     '',
     ...made.warnings.flatMap(say),
-    ...made.leftOut.flatMap(({ name, reason }) => say(`left out ${oneLine(name, 60)}: ${oneLine(reason, 300)}`)),
-    ...made.problems.flatMap((one) => say(`look at this: ${oneLine(one, 300)}`)),
+    ...few(leftOut).flatMap(say),
+    ...few(made.problems.map((one) => `look at this: ${oneLine(one, 300)}`)).flatMap(say),
     dim(spentText(made)),
     `${dim('wrote')} ${shown(made.file)}${made.files.length === 0 ? '' : ` and ${made.files.length} in ${shown(path.join(made.root, 'evals/files'))}`}`,
     ...wrap(
@@ -68,6 +72,13 @@ function resultLines(made: Initialized): string[] {
       width,
     ),
   ]
+}
+
+const mostShown = 8
+
+function few(lines: readonly string[]): string[] {
+  const hidden = lines.length - mostShown
+  return hidden > 1 ? [...lines.slice(0, mostShown), `and ${hidden} more like these; --json has them all`] : [...lines]
 }
 
 function spentText({ spent }: Initialized): string {

@@ -17,7 +17,12 @@ const proof = {
   id: 2,
   name: 'proof',
   prompt: 'sort it too',
-  assertions: ['answer.txt says `phantom`', { text: 'A silent thing', id: 'x' }, 'Something else if TIDY'],
+  assertions: [
+    'answer.txt says `phantom`',
+    { text: 'A silent thing', id: 'x' },
+    { text: 'It is always the own script', indicator: true },
+    'Something else if TIDY',
+  ],
 }
 
 /** Both cases in both arms. */
@@ -109,6 +114,10 @@ describe('what it finds', () => {
     const named = found.made.findings.filter((one) => one.kind !== 'feedback').map(({ expectation }) => expectation)
     expect(named).not.toContain('It holds if TIDY')
     expect(named).not.toContain('Something else if TIDY')
+  })
+  test('nor an indicator, which only one arm can meet by construction', () => {
+    const named = found.made.findings.map(({ expectation }) => expectation)
+    expect(named).not.toContain('It is always the own script')
   })
 })
 

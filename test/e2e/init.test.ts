@@ -165,6 +165,15 @@ describe('what a model may answer', () => {
     expect(end.stdout).toContain('its prompt is that of another case')
     expect(end.stdout).toContain('more than were asked for')
   })
+  test('what check calls an error keeps its case out, though its form is right', patience, async () => {
+    const checks = [{ type: 'file_modified', path: 'notes.md' }]
+    const { end, made } = await drafted([{ cases: [draft(1), draft(2, { files: [], checks })] }], {
+      args: ['--cases', '2'],
+    })
+    expect([end.code, made.evals.length]).toEqual([3, 1])
+    expect(end.stdout).toContain('1 of 2 cases were drafted')
+    expect(end.stdout).toContain('[check-cannot-pass]')
+  })
   test('what check would warn of is said', patience, async () => {
     const weak = draft(3, { checks: [{ type: 'contains', value: 'save it as page-3.md' }] })
     const { end } = await drafted([{ cases: [draft(1), draft(2), weak] }], { args })

@@ -28,6 +28,8 @@ export interface DraftRequest {
 }
 
 export interface DraftedCases {
+  /** How many were asked for. */
+  wanted: number
   evals: EvalCase[]
   files: DraftFile[]
   leftOut: Reviewed['leftOut']
@@ -71,12 +73,13 @@ export async function draftCases(request: DraftRequest, context: FlowContext): P
     }
     kept.push(...made.kept)
     leftOut.push(...made.leftOut)
-    problems.push(...made.problems)
     if (made.kept.length === 0) break
+    problems.push(...made.problems)
   }
   context.emit(eventOf(request, kept.length, leftOut.length))
   const short = kept.length < request.count ? 'the others could not be used' : null
   return {
+    wanted: request.count,
     evals: kept.map((one) => one.case),
     files: filesIn(kept.map(({ drafted }) => drafted)),
     leftOut,
