@@ -81,7 +81,7 @@ export function Cases({ model, route }: { model: Model; route: Route }) {
 
 /** In px: the rates of more than two arms stand below each other, on a narrow screen in lines of their own. */
 function heightOf(arms: number, narrow: boolean): number {
-  if (!narrow) return 60 + 26 * Math.max(0, arms - 2)
+  if (!narrow) return 60 + 30 * Math.max(0, arms - 2)
   return arms > 2 ? 120 + 48 * Math.ceil(arms / 3) : 124
 }
 
