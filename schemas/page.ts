@@ -155,6 +155,8 @@ export interface PageExtras {
   /** The newest search for a description. */
   description?: Known<Description>
   trend?: Known<Trend>
+  /** Addresses of the pages of benchmarks that the history and the trend name, by the name of their folder. */
+  reports?: Record<string, string>
   audit?: PageAudit
   /** Of an eval: its verdicts. */
   evaluation?: Known<PageEvaluation>

@@ -34,7 +34,7 @@ export function Improve({ model, route }: { model: Model; route: Route }) {
       </header>
       <Said history={value} />
       <Test history={value} />
-      <Versions history={value} scores={scores} />
+      <Versions model={model} history={value} scores={scores} />
       <Refused history={value} />
       {versions !== undefined && <SkillDiff model={model} route={route} names={versions.names} />}
       <Rules history={value} />

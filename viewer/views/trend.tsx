@@ -3,6 +3,7 @@ import type { Trend, TrendPoint } from '../../schemas/trend.ts'
 import type { Model } from '../data/model.ts'
 import { Forest } from '../parts/forest.tsx'
 import { Tree } from '../parts/json_tree.tsx'
+import { ReportLink } from '../parts/report_link.tsx'
 import { scrolls } from '../parts/scrolls.ts'
 import { dollars, percent, plural, points } from '../words.ts'
 
@@ -18,12 +19,12 @@ export function TrendView({ model }: { model: Model }) {
       <header class="lead">
         <h1>{'value' in trend ? `${plural(trend.value.points.length, 'benchmark')} over time` : 'Trend'}</h1>
       </header>
-      {'value' in trend ? <Points trend={trend.value} /> : <Tree value={trend.raw} />}
+      {'value' in trend ? <Points model={model} trend={trend.value} /> : <Tree value={trend.raw} />}
     </>
   )
 }
 
-function Points({ trend }: { trend: Trend }) {
+function Points({ model, trend }: { model: Model; trend: Trend }) {
   const newest = trend.points.toReversed()
   return (
     <>
@@ -59,7 +60,7 @@ function Points({ trend }: { trend: Trend }) {
             </thead>
             <tbody>
               {newest.map((point) => (
-                <Row key={point.folder} point={point} />
+                <Row key={point.folder} model={model} point={point} />
               ))}
             </tbody>
           </table>
@@ -70,17 +71,19 @@ function Points({ trend }: { trend: Trend }) {
   )
 }
 
-function Row({ point }: { point: TrendPoint }) {
-  const { timestamp, skill_version, model, candidate, baseline, lift, complete } = point
+function Row({ model, point }: { model: Model; point: TrendPoint }) {
+  const { timestamp, skill_version, candidate, baseline, lift, complete } = point
   const known = lift !== null && lift.ci_low !== null && lift.ci_high !== null
   return (
     <tr>
       <th scope="row">
-        <time dateTime={timestamp}>{timestamp.slice(0, 16).replace('T', ' ')}</time>{' '}
+        <ReportLink model={model} folder={point.folder}>
+          <time dateTime={timestamp}>{timestamp.slice(0, 16).replace('T', ' ')}</time>
+        </ReportLink>{' '}
         {!complete && <em class="tag warn">incomplete</em>}
       </th>
       <td class="left">
-        <code>{skill_version?.slice(0, 8) ?? '–'}</code> <bdi>{model ?? '–'}</bdi>
+        <code>{skill_version?.slice(0, 8) ?? '–'}</code> <bdi>{point.model ?? '–'}</bdi>
       </td>
       <td>{candidate === null ? '–' : percent(candidate.mean)}</td>
       <td>{baseline === null ? '–' : percent(baseline.mean)}</td>

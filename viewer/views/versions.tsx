@@ -1,35 +1,42 @@
 /** Versions of a skill as a tree: each below the one it was made of, with its scores, the gate's verdict and the reason. */
 import type { History, Iteration } from '../../schemas/history.ts'
 import type { PageScore } from '../../schemas/page.ts'
+import type { Model } from '../data/model.ts'
 import { own } from '../data/own.ts'
+import { ReportLink } from '../parts/report_link.tsx'
 import { Share } from '../parts/share.tsx'
 import { dollars, percent, plural, points } from '../words.ts'
 import { type Node, treeOf } from './version_tree.ts'
 
 interface Props {
+  model: Model
   history: History
   scores: Readonly<Record<string, PageScore[]>>
 }
 
-export function Versions({ history, scores }: Props) {
+export function Versions({ model, history, scores }: Props) {
   const { iterations } = history
   return (
     <section aria-labelledby="versions">
       <h2 id="versions">
         Versions <small>{iterations.length}</small>
       </h2>
-      <Branch of={treeOf(iterations)} scores={scores} />
+      <Branch model={model} of={treeOf(iterations)} scores={scores} />
     </section>
   )
 }
 
-function Branch({ of, scores }: { of: readonly Node[]; scores: Props['scores'] }) {
+interface BranchProps extends Pick<Props, 'model' | 'scores'> {
+  of: readonly Node[]
+}
+
+function Branch({ model, of, scores }: BranchProps) {
   return (
     <ul class="versions">
       {of.map(({ one, below }, place) => (
         <li key={`${place}`}>
-          <Version one={one} scores={own(scores, one.version) ?? []} />
-          {below.length > 0 && <Branch of={below} scores={scores} />}
+          <Version model={model} one={one} scores={own(scores, one.version) ?? []} />
+          {below.length > 0 && <Branch model={model} of={below} scores={scores} />}
         </li>
       ))}
     </ul>
@@ -39,7 +46,12 @@ function Branch({ of, scores }: { of: readonly Node[]; scores: Props['scores'] }
 const results = { baseline: 'baseline', won: 'accepted', lost: 'rejected', tie: 'rejected: a tie' } as const
 const colours = { baseline: '', won: 'pass', lost: 'fail', tie: 'inconclusive' } as const
 
-function Version({ one, scores }: { one: Iteration; scores: readonly PageScore[] }) {
+interface VersionProps extends Pick<Props, 'model'> {
+  one: Iteration
+  scores: readonly PageScore[]
+}
+
+function Version({ model, one, scores }: VersionProps) {
   const { version, grading_result: result, is_current_best, gate, proposal, cost_usd } = one
   return (
     <article class="version">
@@ -51,7 +63,7 @@ function Version({ one, scores }: { one: Iteration; scores: readonly PageScore[]
         {is_current_best && <span class="chip pass">best</span>}{' '}
         {cost_usd !== undefined && <small>{cost_usd === null ? 'cost not known' : dollars(cost_usd)}</small>}
       </p>
-      <Scores one={one} scores={scores} />
+      <Scores model={model} one={one} scores={scores} />
       {gate !== undefined && <Gate gate={gate} />}
       {proposal !== undefined && (
         <details>
@@ -76,7 +88,7 @@ function Version({ one, scores }: { one: Iteration; scores: readonly PageScore[]
 }
 
 /** Training and validation apart; a part whose benchmark is not there has the rate of the history, without interval. */
-function Scores({ one, scores }: { one: Iteration; scores: readonly PageScore[] }) {
+function Scores({ model, one, scores }: VersionProps) {
   const part = one.rate_of ?? null
   const said = { part, rate: one.expectation_pass_rate, ci_low: null, ci_high: null, n_cases: null }
   const all = scores.some((score) => score.part === part) ? scores : [...scores, said]
@@ -85,7 +97,9 @@ function Scores({ one, scores }: { one: Iteration; scores: readonly PageScore[] 
       {all.map(({ part: name, rate, ci_low, ci_high, n_cases }) => (
         <div key={name}>
           <dt>
-            {name === 'train' ? 'training' : (name ?? 'met')}
+            <ReportLink model={model} folder={name === null ? undefined : one.benchmarks?.[name]}>
+              {name === 'train' ? 'training' : (name ?? 'met')}
+            </ReportLink>
             {n_cases !== null && <small> {plural(n_cases, 'case')}</small>}
           </dt>
           <dd>

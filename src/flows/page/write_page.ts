@@ -17,6 +17,7 @@ import { besideOf } from './beside.ts'
 import { carriedFor, inPage, type Where } from './carried.ts'
 import { byConcern } from './concern.ts'
 import { readDetail } from './read_detail.ts'
+import { addReports } from './reports.ts'
 
 export interface PageRequest {
   /** Of the benchmark, absolute. */
@@ -85,6 +86,7 @@ export async function makePage(request: PageRequest): Promise<string> {
     running: request.running ?? false,
   })
   if (audited !== null) page.extras.audit = auditOf(audited, page)
+  if (request.served !== true) addReports(page, folder, auditWorkspace(folder))
   if (!isMany) addPrevious(page, { folder, redactor, carried })
   addVersions(page, { workspace: auditWorkspace(folder), redactor, carried })
   page.left_out.push(...leftOut(carried.refused))
