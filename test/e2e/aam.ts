@@ -16,17 +16,22 @@ export function copyOfExample(change: (replace: (file: string, old: string, text
     const file = path.join(folder, name)
     const before = readFileSync(file, 'utf8')
     if (!before.includes(old)) throw new Error(`${name} does not hold ${old}`)
-    writeFileSync(file, before.replace(old, text))
+    writeFileSync(
+      file,
+      before.replace(old, () => text),
+    )
   })
   return folder
 }
 
-/** eval of a package on the practice model; `asked`: which rules answered. */
+const keys = { ANTHROPIC_API_KEY: 'practice', OPENAI_API_KEY: 'practice' }
+
+/** eval of a package on the practice model that lies in it; `asked`: which rules answered. */
 export async function evaluated(folder: string, flags: readonly string[], env: Record<string, string> = {}) {
-  await using server = await startPractice({ scenario: await loadScenario(path.join(example, 'practice.yaml')) })
+  await using server = await startPractice({ scenario: await loadScenario(path.join(folder, 'practice.yaml')) })
   const workspace = path.join(fresh(), 'ws')
   const end = await whetstone(['eval', folder, '--workspace', workspace, ...flags], {
-    env: { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice', ...env },
+    env: { ...keys, ANTHROPIC_BASE_URL: server.url, OPENAI_BASE_URL: `${server.url}/v1`, ...env },
   })
   const made = path.join(workspace, 'evals')
   const newest = () => path.join(made, readdirSync(made)[0] ?? '')
