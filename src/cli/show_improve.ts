@@ -34,7 +34,7 @@ function resultLines({ history, workspace, best }: ImproveResult, { toBeApplied 
     ...(isOver ? [] : [yellow(bold('NOT ENDED: the same command with --resume goes on'))]),
     ...wrap(headline(history), width).map((line) => bold(line)),
     ...(history.stopped === undefined ? [] : wrap(`stopped: ${history.stopped.message}`, width)),
-    ...(history.split === undefined ? [] : wrap(dim(`scope: ${history.split.scope}`), width)),
+    ...(history.split === undefined ? [] : wrap(`scope: ${history.split.scope}`, width).map((line) => dim(line))),
     '',
     ...columns([['version', 'from', 'rate', 'result', 'why'], ...rows(history)], [2]).map((line, at) =>
       at === 0 ? dim(line) : line,

@@ -103,3 +103,14 @@ function ended(): Promise<World> {
   })()
   return whole
 }
+
+needsTerminal('in colour', () => {
+  test('no colour is shown as text', async () => {
+    const world = await ended()
+    const { args, env } = session(world, ['--resume'])
+    const colours = { ...env, NO_COLOR: '', FORCE_COLOR: '1' }
+    const { said } = await atTerminal({ args, env: colours, question: 'asks nothing', answer: () => '' })
+    expect(said).toContain('\u001b[2m')
+    expect(said.replaceAll('\u001b[', '')).not.toMatch(/\[\d+m/)
+  })
+})

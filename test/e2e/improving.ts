@@ -67,8 +67,27 @@ export interface World extends AsyncDisposable {
   history: () => History
 }
 
-export async function openWorld(proposers: string, cases = 18, files: Record<string, string> = {}): Promise<World> {
-  const scenario = `schema_version: 1\nrules:${proposers}${agentRules}`
+/** Who runs the cases and proposes, where that is not the engine on the SDK. */
+export interface Crew {
+  engine: string
+  /** What the agent does, as rules of a scenario. */
+  agent: string
+  env: (url: string) => Record<string, string>
+}
+
+export const sdk: Crew = {
+  engine: 'anthropic:practice-1',
+  agent: agentRules,
+  env: (url) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: 'practice' }),
+}
+
+export async function openWorld(
+  proposers: string,
+  cases = 18,
+  files: Record<string, string> = {},
+  crew = sdk,
+): Promise<World> {
+  const scenario = `schema_version: 1\nrules:${proposers}${crew.agent}`
   const server = await startPractice({ scenario: parseScenario(scenario, 'test.yaml') })
   const skill = makeSkill(
     [],
@@ -81,8 +100,8 @@ export async function openWorld(proposers: string, cases = 18, files: Record<str
     'adder',
   )
   const workspace = path.join(fresh(), 'ws')
-  const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice' }
-  const fixed = ['--engine', 'anthropic:practice-1', '--workspace', workspace, '--train-runs', '1']
+  const env = crew.env(server.url)
+  const fixed = ['--engine', crew.engine, '--workspace', workspace, '--train-runs', '1']
   const command = (flags: readonly string[]) => [
     ...['improve', skill, ...fixed],
     ...(flags.includes('--runs') ? [] : ['--runs', '3']),

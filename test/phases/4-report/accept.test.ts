@@ -297,3 +297,20 @@ describe('folds that take turns', () => {
     expect(foldOf({ ...split, kind: 'three_way' }, tries, 2).train).toEqual([1, 2])
   })
 })
+
+test('whatever was tried, the best is v0 or a version that has won: what is worked on further is never shipped', () => {
+  const results = fc.constantFrom('won' as const, 'lost' as const, 'tie' as const)
+  const stages = fc.constantFrom('train' as const, 'validation' as const)
+  const one = fc.record({ result: results, stage: stages, difference: fc.double({ min: -1, max: 1, noNaN: true }) })
+  fc.assert(
+    fc.property(fc.array(one, { maxLength: 15 }), (gates) => {
+      const tries: Tried[] = gates.map((gate, at) => ({
+        ...{ version: `v${at + 1}`, parent: 'v0', grading_result: gate.result },
+        gate: { ...gate, p_value: 0.1, alpha: 0.01 } as GateResult,
+      }))
+      const { best } = courseOf([{ version: 'v0', parent: null, grading_result: 'baseline' }, ...tries])
+      const won = tries.filter(({ grading_result }) => grading_result === 'won').map(({ version }) => version)
+      expect(best).toBe(won.at(-1) ?? 'v0')
+    }),
+  )
+})
