@@ -1,11 +1,12 @@
 /** `queue status|drain|resume|retry|cancel`: a look at a queue server, and a hand on it. */
 import { lookAfterQueues, type QueueAction, type QueueLook } from '../flows/queue/look.ts'
+import type { QueueAddress } from '../jobs/queue/address.ts'
 import { openTransport } from '../jobs/queue/open.ts'
 import { plural } from '../phases/4-report/words.ts'
 import { columns, safe } from './style.ts'
 
-export async function lookAfter(asked: { queue: string; action: QueueAction; json: boolean }): Promise<void> {
-  await using transport = await openTransport(asked.queue)
+export async function lookAfter(asked: { address: QueueAddress; action: QueueAction; json: boolean }): Promise<void> {
+  await using transport = await openTransport(asked.address)
   const look = await lookAfterQueues(asked.action, transport, new Date())
   const lines = asked.json ? [JSON.stringify({ type: 'queue_status', ...look })] : linesOf(look)
   process.stdout.write(`${lines.join('\n')}\n`)

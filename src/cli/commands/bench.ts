@@ -138,7 +138,7 @@ function requestOf(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
     passEnv: parsed.passEnv,
     limits: limitsOf(parsed),
     sandbox: sandboxWish(parsed),
-    queue: queueWish(parsed),
+    queue: queueWish(parsed, process.env),
   }
 }
 

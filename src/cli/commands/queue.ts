@@ -3,7 +3,7 @@ import type { Argv } from 'yargs'
 import { UserError } from '../../base/error.ts'
 import { exitCodes } from '../exit.ts'
 import { listenForInterrupts } from '../interrupt.ts'
-import { queueAddress } from './queue_flags.ts'
+import { addressAsked, queueFlagsOfServer } from './queue_flags.ts'
 import { sandboxFlags } from './sandbox_flags.ts'
 import { type Done, seconds, wholeNumber, withJson } from './shared.ts'
 
@@ -12,7 +12,7 @@ const actions = ['work', 'status', 'drain', 'resume', 'retry', 'cancel'] as cons
 function queueOptions(args: Argv) {
   return withJson(args)
     .positional('action', { choices: actions, demandOption: true, describe: 'what to do' })
-    .options(queueAddress)
+    .options(queueFlagsOfServer)
     .option('concurrency', {
       type: 'number',
       requiresArg: true,
@@ -32,6 +32,23 @@ function queueOptions(args: Argv) {
       coerce: seconds('lock'),
       describe: 'work: a job whose worker says nothing for so many seconds is given to another',
     })
+    .option('log-format', {
+      choices: ['text', 'json'] as const,
+      default: 'text' as const,
+      describe: 'work: one line for what happens, or one JSON object (as --json)',
+    })
+    .option('metrics-port', {
+      type: 'number',
+      requiresArg: true,
+      coerce: wholeNumber('metrics-port', 0, 65_535),
+      describe: 'work: Prometheus metrics at /metrics of this port; 0: a free one; none if not given',
+    })
+    .option('metrics-host', {
+      type: 'string',
+      requiresArg: true,
+      default: '127.0.0.1',
+      describe: 'work: where that port is open, such as 0.0.0.0',
+    })
     .option('tags', { type: 'string', requiresArg: true, describe: 'work: what this worker has, such as gpu,eu' })
     .options({
       ...sandboxFlags,
@@ -49,15 +66,17 @@ export type QueueArguments = Awaited<ReturnType<typeof queueOptions>['argv']>
 
 export function addQueue(args: Argv, done: Done): Argv {
   return args.command('queue <action>', 'make runs that others put into a queue', queueOptions, async (parsed) => {
-    const { queue: url } = parsed
-    if (url === undefined) throw new UserError('queue: --queue is not given', 'such as --queue redis://127.0.0.1:6379')
+    const address = addressAsked(parsed, process.env)
+    if (address === null) {
+      throw new UserError('queue: --queue is not given', 'such as --queue redis://127.0.0.1:6379, or WHETSTONE_QUEUE')
+    }
     using interrupts = listenForInterrupts((line) => process.stderr.write(`${line}\n`))
     if (parsed.action === 'work') {
       const { startWork } = await import('../queue_work.ts')
-      await startWork({ ...parsed, queue: url }, interrupts)
+      await startWork({ ...parsed, address }, interrupts)
     } else {
       const { lookAfter } = await import('../queue_look.ts')
-      await lookAfter({ ...parsed, action: parsed.action, queue: url })
+      await lookAfter({ ...parsed, action: parsed.action, address })
     }
     done(exitCodes.done)
   })

@@ -3,20 +3,41 @@ import path from 'node:path'
 import type { Options } from 'yargs'
 import { UserError } from '../../base/error.ts'
 import type { QueueWish } from '../../flows/queue/remote.ts'
+import { type QueueAddress, queueAddress } from '../../jobs/queue/address.ts'
+import { openSigner } from '../../jobs/queue/sign.ts'
 import { wholeNumber } from './shared.ts'
 
-export const queueAddress = {
+export const queueFlagsOfServer = {
   queue: {
     type: 'string',
     requiresArg: true,
     describe: 'the queue server: redis://host:6379, rediss://… or postgres://host/database (docs/queue.md)',
   },
+  'queue-ca': {
+    type: 'string',
+    requiresArg: true,
+    describe: 'certificate of the authority that vouches for the queue server, as PEM; or WHETSTONE_QUEUE_CA',
+  },
+  'queue-password-file': {
+    type: 'string',
+    requiresArg: true,
+    describe: 'the password for the queue server; or WHETSTONE_QUEUE_PASSWORD (and WHETSTONE_QUEUE_USER)',
+  },
+  'key-file': {
+    type: 'string',
+    requiresArg: true,
+    describe: 'jobs are signed with the key in this file, and a worker runs no others; or WHETSTONE_QUEUE_KEY',
+  },
   shared: { type: 'string', requiresArg: true, describe: 'a folder that the coordinator and all workers see' },
 } satisfies Record<string, Options>
 
 export const queueFlags = {
-  queue: { ...queueAddress.queue, describe: `runs are made by workers (queue work) of ${queueAddress.queue.describe}` },
-  shared: { ...queueAddress.shared, describe: `with --queue: ${queueAddress.shared.describe}` },
+  ...queueFlagsOfServer,
+  queue: {
+    ...queueFlagsOfServer.queue,
+    describe: `runs are made by workers (queue work) of ${queueFlagsOfServer.queue.describe}`,
+  },
+  shared: { ...queueFlagsOfServer.shared, describe: `with --queue: ${queueFlagsOfServer.shared.describe}` },
   'in-flight': {
     type: 'number',
     requiresArg: true,
@@ -31,21 +52,40 @@ export const queueFlags = {
   },
 } satisfies Record<string, Options>
 
-interface QueueArguments {
+interface ServerArguments {
   queue?: string | undefined
+  queueCa?: string | undefined
+  queuePasswordFile?: string | undefined
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Throws UserError for what is no address of a queue. */
+export function addressAsked(asked: ServerArguments, env: Environment): QueueAddress | null {
+  const { queue = null, queueCa: caFile = null, queuePasswordFile: passwordFile = null } = asked
+  return queueAddress({ url: queue, caFile, passwordFile, env })
+}
+
+interface QueueArguments extends ServerArguments {
+  keyFile?: string | undefined
   shared?: string | undefined
   inFlight: number
   tags?: string | undefined
 }
 
 /** What those flags ask; null: runs are made here. Throws UserError for a queue without a shared folder. */
-export function queueWish({ queue, shared, inFlight, tags }: QueueArguments): QueueWish | null {
-  if (queue === undefined) {
-    const [spare] = Object.entries({ '--shared': shared, '--tags': tags }).filter(([, value]) => value !== undefined)
+export function queueWish(asked: QueueArguments, env: Environment): QueueWish | null {
+  const { shared, inFlight, tags, keyFile } = asked
+  // runs go elsewhere only where the command line says so
+  const address = asked.queue === undefined ? null : addressAsked(asked, env)
+  if (address === null) {
+    const given = { '--shared': shared, '--tags': tags, '--key-file': keyFile, '--queue-ca': asked.queueCa }
+    const [spare] = Object.entries(given).filter(([, value]) => value !== undefined)
     if (spare !== undefined) throw new UserError(`${spare[0]} without --queue`, 'name the queue server with --queue')
     return null
   }
-  return { url: queue, shared: sharedFolder(shared), atOnce: inFlight, tags: listOf(tags), signer: null }
+  const signer = openSigner({ keyFile: keyFile ?? null, env })
+  return { address, shared: sharedFolder(shared), atOnce: inFlight, tags: listOf(tags), signer }
 }
 
 /** Throws UserError where none is given. */

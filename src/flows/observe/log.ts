@@ -1,6 +1,6 @@
 /** Events of a worker as lines: for people, or JSON for what collects logs. Secrets of the environment are taken out. */
 import type { Redactor } from '../../base/redact.ts'
-import type { Observe, WorkerEvent } from './event.ts'
+import type { TellWork, WorkEvent } from '../queue/work_event.ts'
 
 export type LogFormat = 'text' | 'json'
 type Level = 'info' | 'warn' | 'error'
@@ -12,37 +12,36 @@ export interface LogOptions {
   redactor: Redactor
 }
 
-export function openLog({ format, write, now, redactor }: LogOptions): Observe {
+export function openLog({ format, write, now, redactor }: LogOptions): TellWork {
   return (event) => {
-    const level = levels[event.type]
-    const { type, ...rest } = event
-    const fields: Record<string, unknown> = event.type === 'run_ended' ? runFields(event) : rest
     const time = now().toISOString()
-    const line =
-      format === 'json'
-        ? JSON.stringify({ time, level, event: type, ...fields })
-        : textOf({ time, level, type, fields })
-    write(`${redactor.text(line)}\n`)
+    write(`${redactor.text(format === 'json' ? jsonOf(event, time) : textOf(event, time))}\n`)
   }
 }
 
 const levels = {
   worker_started: 'info',
   worker_stopped: 'info',
-  job_taken: 'info',
-  run_ended: 'info',
-  job_lost: 'warn',
+  queue_held: 'info',
+  job_started: 'info',
+  job_ended: 'info',
+  job_left: 'warn',
   job_refused: 'error',
   bundle_damaged: 'error',
-  queue_trouble: 'warn',
-} as const satisfies Record<WorkerEvent['type'], Level>
+  trouble: 'warn',
+} as const satisfies Record<WorkEvent['type'], Level>
+
+function jsonOf(event: WorkEvent, time: string): string {
+  const { type, ...rest } = event
+  return JSON.stringify({ time, level: levels[type], type, ...(event.type === 'job_ended' ? runFields(event) : rest) })
+}
 
 /** What a run was and took, not what was said in it: that lies in its folder. */
 function runFields({
   type: _type,
   record,
   ...rest
-}: Extract<WorkerEvent, { type: 'run_ended' }>): Record<string, unknown> {
+}: Extract<WorkEvent, { type: 'job_ended' }>): Record<string, unknown> {
   return {
     ...rest,
     configuration: record.configuration,
@@ -56,23 +55,34 @@ function runFields({
   }
 }
 
-interface TextParts {
-  time: string
-  level: Level
-  type: string
-  fields: Readonly<Record<string, unknown>>
+function textOf(event: WorkEvent, time: string): string {
+  const level = levels[event.type]
+  const said = sentenceOf(event).replaceAll(/\s+/g, ' ')
+  return `${time.slice(11, 19)} ${level === 'info' ? '' : `${level}: `}${said}`
 }
 
-function textOf({ time, level, type, fields }: TextParts): string {
-  const said = Object.entries(fields).map(
-    ([name, value]) => `${name}=${typeof value === 'string' ? quoted(value) : JSON.stringify(value)}`,
-  )
-  return [time.slice(11, 19), level === 'info' ? '' : level.toUpperCase(), type.replaceAll('_', ' '), ...said]
-    .filter((part) => part !== '')
-    .join(' ')
-}
-
-/** On one line, whatever is in it. */
-function quoted(text: string): string {
-  return /^[\w./:@+-]+$/.test(text) ? text : JSON.stringify(text)
+function sentenceOf(event: WorkEvent): string {
+  switch (event.type) {
+    case 'worker_started':
+      return `working for ${event.place} as ${event.worker}: ${event.engines.join(', ')}, ${event.concurrency} at once`
+    case 'worker_stopped':
+      return `stopped: ${event.done} runs made, ${event.failed} left`
+    case 'queue_held':
+      return `takes from ${event.queue} (${[event.engine, ...event.tags].join(', ')})`
+    case 'job_started':
+      return `${event.run_id} started${event.starts > 1 ? ` (start ${event.starts})` : ''}`
+    case 'job_ended': {
+      const { record } = event
+      const why = record.status === 'failed' ? ` (${record.error.kind}: ${record.error.message})` : ''
+      return `${event.run_id} ${record.status}${why}, ${(record.duration_ms / 1000).toFixed(1)} s`
+    }
+    case 'job_left':
+      return `${event.run_id} left: ${event.reason}`
+    case 'job_refused':
+      return `job ${event.job} refused: ${event.reason}`
+    case 'bundle_damaged':
+      return `bundle ${event.bundle}: ${event.at ?? 'its list of files'} ${event.problem} (${event.place})`
+    case 'trouble':
+      return `queue: ${event.message}`
+  }
 }

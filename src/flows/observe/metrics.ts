@@ -1,10 +1,10 @@
 /** Events of a worker as Prometheus metrics. */
 import type { Registry } from 'prom-client'
-import type { Observe, WorkerEvent } from './event.ts'
+import type { TellWork, WorkEvent } from '../queue/work_event.ts'
 import { loadPeer } from './peer.ts'
 
 export interface Metrics {
-  observe: Observe
+  tell: TellWork
   /** In the text format of Prometheus. */
   text(): Promise<string>
   contentType: string
@@ -19,7 +19,7 @@ export async function openMetrics(): Promise<Metrics> {
   const registry = new prometheus.Registry()
   prometheus.collectDefaultMetrics({ register: registry })
   const parts = partsIn(prometheus, registry)
-  return { observe: (event) => count(event, parts), text: () => registry.metrics(), contentType: registry.contentType }
+  return { tell: (event) => count(event, parts), text: () => registry.metrics(), contentType: registry.contentType }
 }
 
 type Prometheus = typeof import('prom-client')
@@ -55,29 +55,33 @@ function partsIn({ Counter, Gauge, Histogram }: Prometheus, register: Registry) 
     cost: counter('cost_usd_total', 'US dollars that runs cost, where that is known', ['engine', 'model']),
     unpriced: counter('runs_of_unknown_cost_total', 'Runs whose cost nobody knows', ['engine']),
     rateLimited: counter('rate_limited_total', 'Runs that the limit of an account refused', ['engine']),
-    lost: counter('jobs_lost_total', 'Jobs whose lock was lost; their agents were ended', ['queue']),
+    left: counter('jobs_left_total', 'Jobs not brought to an end; lost: another worker has them now', [
+      'queue',
+      'lost',
+    ]),
     refused: counter('jobs_refused_total', 'Jobs that were not begun: unsigned or unfit', ['queue']),
     damaged: counter('bundle_damage_total', 'Bundles that were not what their hash says', ['problem']),
     trouble: counter('queue_errors_total', 'Troubles with the queue server', []),
   }
 }
 
-function count(event: WorkerEvent, parts: Parts): void {
+function count(event: WorkEvent, parts: Parts): void {
   switch (event.type) {
     case 'worker_started':
     case 'worker_stopped':
+    case 'queue_held':
       break
-    case 'job_taken':
+    case 'job_started':
       parts.taken.inc({ queue: event.queue })
       parts.hands.set(event.job, event.queue)
       break
-    case 'run_ended':
+    case 'job_ended':
       parts.hands.delete(event.job)
       countRun(event, parts)
       break
-    case 'job_lost':
+    case 'job_left':
       parts.hands.delete(event.job)
-      parts.lost.inc({ queue: event.queue })
+      parts.left.inc({ queue: event.queue, lost: String(event.lost) })
       break
     case 'job_refused':
       parts.hands.delete(event.job)
@@ -86,13 +90,13 @@ function count(event: WorkerEvent, parts: Parts): void {
     case 'bundle_damaged':
       parts.damaged.inc({ problem: event.problem })
       break
-    case 'queue_trouble':
+    case 'trouble':
       parts.trouble.inc()
       break
   }
 }
 
-function countRun({ engine, record }: Extract<WorkerEvent, { type: 'run_ended' }>, parts: Parts): void {
+function countRun({ engine, record }: Extract<WorkEvent, { type: 'job_ended' }>, parts: Parts): void {
   const { status, usage, cost } = record
   const error = record.status === 'failed' ? record.error.kind : ''
   const model = record.engine.model ?? ''

@@ -1,12 +1,12 @@
 /** All who watch a worker, as one: its log, its metrics, its traces. */
-import type { Observe } from './event.ts'
+import type { TellWork } from '../queue/work_event.ts'
 import { type LogOptions, openLog } from './log.ts'
 import { openMetrics } from './metrics.ts'
 import { type MetricsServer, serveMetrics } from './metrics_server.ts'
 import { isTraced, openTraces, type Traces } from './traces.ts'
 
 export interface Observers extends AsyncDisposable {
-  observe: Observe
+  tell: TellWork
   /** Where the metrics are; null: nowhere. */
   metricsUrl: string | null
 }
@@ -21,24 +21,24 @@ export interface ObserversRequest {
 
 /** Throws UserError for a port that is taken and for packages that are absent. */
 export async function openObservers({ log, metrics, version, env }: ObserversRequest): Promise<Observers> {
-  const watching: Observe[] = [openLog(log)]
+  const watching: TellWork[] = [openLog(log)]
   const ends: (MetricsServer | Traces)[] = []
   let metricsUrl: string | null = null
   if (metrics !== null) {
     const made = await openMetrics()
     const server = await serveMetrics(made, metrics)
-    watching.push(made.observe)
+    watching.push(made.tell)
     ends.push(server)
     metricsUrl = server.url
   }
   if (isTraced(env)) {
     const traces = await openTraces({ version, env })
-    watching.push(traces.observe)
+    watching.push(traces.tell)
     ends.push(traces)
   }
   return {
     metricsUrl,
-    observe: (event) => {
+    tell: (event) => {
       for (const one of watching) one(event)
     },
     async [Symbol.asyncDispose]() {

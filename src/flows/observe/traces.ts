@@ -3,11 +3,11 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Attributes, SpanContext } from '@opentelemetry/api'
 import type { RunRecord } from '../../../schemas/run.ts'
 import { sha256 } from '../../base/json.ts'
-import type { Observe, WorkerEvent } from './event.ts'
+import type { TellWork, WorkEvent } from '../queue/work_event.ts'
 import { loadPeer } from './peer.ts'
 
 export interface Traces extends AsyncDisposable {
-  observe: Observe
+  tell: TellWork
 }
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -52,8 +52,8 @@ export async function openTraces({ version, env }: { version: string; env: Envir
   })
   const tracer = provider.getTracer('whetstone', version)
   return {
-    observe(event) {
-      if (event.type !== 'run_ended') return
+    tell(event) {
+      if (event.type !== 'job_ended') return
       const parent = api.trace.setSpanContext(api.ROOT_CONTEXT, benchmarkSpan(event.benchmark))
       const { record } = event
       const options = {
@@ -78,7 +78,7 @@ export function benchmarkSpan(benchmark: string): SpanContext {
   return { traceId: hash.slice(0, 32), spanId: hash.slice(32, 48), traceFlags: 1, isRemote: true }
 }
 
-function attributesOf(event: Extract<WorkerEvent, { type: 'run_ended' }>): Attributes {
+function attributesOf(event: Extract<WorkEvent, { type: 'job_ended' }>): Attributes {
   const { record, benchmark, job, queue, attempt } = event
   const all: Record<string, string | number | boolean | null> = {
     'gen_ai.operation.name': 'invoke_agent',

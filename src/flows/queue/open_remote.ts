@@ -29,7 +29,7 @@ export async function openRemoteIf(
     import('../../jobs/queue/open.ts'),
     import('./remote.ts'),
   ])
-  const transport = await openTransport(wish.url)
+  const transport = await openTransport(wish.address)
   const asked = { mode: sandbox?.mode ?? 'auto', network: sandbox?.network ?? null }
   return await openRemote(
     { wish, plan, folder, sandbox: asked, idleMs: pace?.idleMs ?? null, limited },

@@ -1,6 +1,5 @@
 /** A worker performs one job: its inputs fetched and checked, the run made in an attempt of its own, committed, answered. */
-import { type QueueAnswer, type QueueJob, queueJob } from '../../../schemas/queue_job.ts'
-import { checkAs } from '../../base/json.ts'
+import type { QueueAnswer, QueueJob } from '../../../schemas/queue_job.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { engineNamed } from '../../engines/table.ts'
 import type { TakenJob } from '../../jobs/queue/transport.ts'
@@ -27,11 +26,6 @@ export interface Workshop {
 export interface Performed {
   answer: QueueAnswer
   result: RunResult
-}
-
-/** A job as this worker reads it. Throws UserError for one that is none. */
-export function readJob(data: unknown): QueueJob {
-  return checkAs(queueJob, data, 'job')
 }
 
 /**

@@ -7,6 +7,7 @@ import { type QueueAnswer, type QueueJob, type QueueNeeds, queueAnswer } from '.
 import type { WalkedFile } from '../../base/files.ts'
 import { writeAtomic } from '../../base/files.ts'
 import { canonicalJson, checkAs, sha256 } from '../../base/json.ts'
+import type { QueueAddress } from '../../jobs/queue/address.ts'
 import type { Signer } from '../../jobs/queue/plug_in.ts'
 import type { JobEnd, Transport } from '../../jobs/queue/transport.ts'
 import type { RunRequest, RunResult } from '../../phases/2-run/run.ts'
@@ -33,7 +34,7 @@ import { needsOf, queueName } from './needs.ts'
 
 /** What a user asks of a queue. */
 export interface QueueWish {
-  url: string
+  address: QueueAddress
   /** A folder that the coordinator and all workers see. */
   shared: string
   /** Runs that are out at once. */
@@ -118,7 +119,7 @@ async function performElsewhere(run: RunRequest, desk: Desk): Promise<RunResult>
   const out: Out = { id, taken: null }
   desk.out.set(spec.run_id, [...(desk.out.get(spec.run_id) ?? []), out])
   const job = await jobOf(run, desk)
-  const signed = { ...job, signature: desk.request.wish.signer?.sign(job) ?? null }
+  const signed = { ...job, signature: desk.request.wish.signer?.sign({ id, ...job }) ?? null }
   await transport.submit(queue, { id, data: signed })
   const deadline = run.deadline ?? null
   using ended = whenAborted(deadline, () => void endJob(id, 'deadline', desk))

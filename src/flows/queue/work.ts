@@ -9,7 +9,7 @@ import { openRoom, reapRooms } from '../../base/room.ts'
 import { chooseSandbox, type SandboxWish } from '../../base/sandbox/choose.ts'
 import { reapGroups } from '../../base/sandbox/process_limit.ts'
 import type { Signer } from '../../jobs/queue/plug_in.ts'
-import { GiveBack, type TakenJob, type Transport, type Working } from '../../jobs/queue/transport.ts'
+import { GiveBack, LostJob, type TakenJob, type Transport, type Working } from '../../jobs/queue/transport.ts'
 import { openBundles } from '../../store/bundles/bundles.ts'
 import { sharedObjects } from '../../store/bundles/objects.ts'
 import { sharedPaths } from '../../store/shared_runs.ts'
@@ -19,8 +19,9 @@ import { refuseStrayInstructions } from '../surroundings.ts'
 import { endAsked } from './end_notes.ts'
 import { readNotes } from './look.ts'
 import { meets, type Offer } from './needs.ts'
-import { performJob, readJob, type Workshop } from './perform_job.ts'
+import { performJob, type Workshop } from './perform_job.ts'
 import { strictest } from './sandbox_of.ts'
+import { trustedJob } from './trusted_job.ts'
 import type { TellWork } from './work_event.ts'
 
 export interface WorkRequest {
@@ -60,24 +61,32 @@ export async function workQueue(
   await reapGroups()
   await using scratch = await openRoom()
   await refuseStrayInstructions(scratch.path)
-  const shop = await openShop(request, context)
+  const shop = await openShop(request, tell, context)
   const bench = new Bench({ request, transport, tell, shop }, context)
+  const { worker } = shop
+  const { concurrency, engines } = request
+  tell({ type: 'worker_started', worker, place: transport.place, concurrency, engines })
   try {
     await bench.work()
   } finally {
     await bench.close()
+    tell({ type: 'worker_stopped', worker, done: bench.note.done, failed: bench.note.failed })
   }
   return { done: bench.note.done, failed: bench.note.failed }
 }
 
-async function openShop(request: WorkRequest, context: FlowContext): Promise<Workshop> {
+async function openShop(request: WorkRequest, tell: TellWork, context: FlowContext): Promise<Workshop> {
   const paths = sharedPaths(path.resolve(request.shared))
   const cache = request.cache ?? { folder: path.join(tmpdir(), 'whetstone-bundles'), maxBytes: 2 ** 30 }
   const started = new Date().toISOString().replaceAll(/[-:]/g, '').slice(0, 15)
   return {
     worker: `${hostname()}-${process.pid}-${started}`,
     paths,
-    bundles: await openBundles({ objects: sharedObjects(paths.bundles), cache }),
+    bundles: await openBundles({
+      objects: sharedObjects(paths.bundles),
+      cache,
+      onDamage: ({ damage }) => tell({ type: 'bundle_damaged', ...damage }),
+    }),
     pace: openPace(undefined, context),
     env: context.env,
     hidden: [path.resolve(request.shared), cache.folder],
@@ -149,16 +158,15 @@ class Bench {
   async #perform(queue: string, taken: TakenJob): Promise<unknown> {
     if (this.#context.drain.aborted) throw new GiveBack('this worker stops')
     const { shop, tell, request } = this.#parts
-    const job = readJob(taken.data)
-    const { signature, ...rest } = job
-    if (request.signer !== null && !request.signer.verify({ ...rest, signature: null }, signature)) {
-      throw new Error('the job is not signed with the key of this worker (--key-file)')
-    }
+    const job = trustedJob(taken, request.signer, (reason) => {
+      tell({ type: 'job_refused', job: taken.id, queue, reason })
+    })
     const stop = new AbortController()
     const deadline = new AbortController()
     const signal = AbortSignal.any([taken.signal, stop.signal, this.#context.signal])
     this.#inHand.set(taken.id, { stop: (reason) => stop.abort(reason), deadline })
-    const about = { job: taken.id, run_id: job.run.run_id, benchmark: job.benchmark, queue }
+    const { run, benchmark } = job
+    const about = { job: taken.id, run_id: run.run_id, benchmark, queue, engine: run.engine.name }
     tell({ type: 'job_started', ...about, starts: taken.starts })
     try {
       const { answer, result } = await performJob(job, { taken: { ...taken, signal }, deadline: deadline.signal }, shop)
@@ -168,7 +176,7 @@ class Bench {
       return answer
     } catch (error) {
       this.note.failed += 1
-      tell({ type: 'job_left', ...about, reason: messageOf(error) })
+      tell({ type: 'job_left', ...about, reason: messageOf(error), lost: error instanceof LostJob })
       if (this.#context.signal.aborted) throw new GiveBack('this worker stops')
       throw error
     } finally {

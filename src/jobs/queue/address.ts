@@ -36,6 +36,13 @@ export interface AddressRequest {
   env: Readonly<Record<string, string | undefined>>
 }
 
+/** An address that says it all itself. Throws UserError for what is no address. */
+export function addressOf(url: string): QueueAddress {
+  const address = queueAddress({ url, caFile: null, passwordFile: null, env: {} })
+  if (address === null) throw new UserError('--queue: no address')
+  return address
+}
+
 const kinds: Readonly<Record<string, { kind: QueueAddress['kind']; port: number; database: string }>> = {
   'redis:': { kind: 'redis', port: 6379, database: '0' },
   'rediss:': { kind: 'redis', port: 6379, database: '0' },

@@ -1,22 +1,23 @@
 /** A queue server as a Transport. */
+
+import type { QueueAddress } from './address.ts'
 import type { Backend, BullQueue } from './backend.ts'
 import { closeWithin } from './close.ts'
 import { Endings } from './endings.ts'
 import { holdQueue } from './hold.ts'
-import { placeOf, queueKind } from './place.ts'
 import { type QueueCounts, type QueueTiming, type Transport, usualTiming } from './transport.ts'
 
 const backends = {
-  redis: async (url: string) => (await import('./redis.ts')).redisBackend(url),
-  postgres: async (url: string) => (await import('./postgres.ts')).postgresBackend(url),
-} satisfies Record<ReturnType<typeof queueKind>, (url: string) => Promise<Backend>>
+  redis: async (address) => (await import('./redis.ts')).redisBackend(address),
+  postgres: async (address) => (await import('./postgres.ts')).postgresBackend(address),
+} satisfies Record<QueueAddress['kind'], (address: QueueAddress) => Promise<Backend>>
 
 /** Names of queues hold no colon. */
 const board = 'board'
 
-/** Throws UserError for an address that names no queue, a server that does not answer, and packages that are not there. */
-export async function openTransport(url: string, timing: QueueTiming = usualTiming): Promise<Transport> {
-  const backend = await backends[queueKind(url)](url)
+/** Throws UserError for a server that does not answer, and packages that are not there. */
+export async function openTransport(address: QueueAddress, timing: QueueTiming = usualTiming): Promise<Transport> {
+  const backend = await backends[address.kind](address)
   await backend.check()
   const { WaitingError } = await import('bullmq')
   const queues = new Map<string, BullQueue>()
@@ -33,7 +34,7 @@ export async function openTransport(url: string, timing: QueueTiming = usualTimi
     return one
   }
   return {
-    place: placeOf(url),
+    place: address.place,
     async submit(queue, { id, data }) {
       const known = await endingsOf(queue)
       known.expect(id) // before it is there: its end is not to be missed

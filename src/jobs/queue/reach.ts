@@ -1,7 +1,6 @@
 /** The first contact with a queue server: it answers within a moment, or a person should know. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { messageOf, UserError } from '../../base/error.ts'
-import { placeOf } from './place.ts'
 
 const patienceMs = 5000
 
@@ -12,7 +11,7 @@ interface Reachable {
 }
 
 /** Closes it again. Throws UserError that says where nobody answered, and the last thing that was heard. */
-export async function untilReached(url: string, one: Reachable): Promise<void> {
+export async function untilReached(place: string, one: Reachable): Promise<void> {
   let last: Error | null = null
   one.on('error', (error) => {
     last = error
@@ -24,7 +23,7 @@ export async function untilReached(url: string, one: Reachable): Promise<void> {
     if (end === 'late') throw last ?? new Error(`no answer within ${patienceMs / 1000} s`)
   } catch (error) {
     throw new UserError(
-      `--queue ${placeOf(url)}: ${messageOf(error) || 'no connection'}`,
+      `--queue ${place}: ${messageOf(error) || 'no connection'}`,
       'is the server running, and are address, user and password right?',
     )
   } finally {

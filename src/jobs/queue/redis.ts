@@ -1,16 +1,22 @@
 /** BullMQ's parts over Redis or Valkey. */
+import type { QueueAddress } from './address.ts'
 import { type Backend, loadBull, prefix } from './backend.ts'
+import { redisConnection } from './connection.ts'
 import { untilReached } from './reach.ts'
 
-export async function redisBackend(url: string): Promise<Backend> {
+export async function redisBackend(address: QueueAddress): Promise<Backend> {
   const bull = await loadBull('ioredis')
   // waits for a server that is away, as long as that takes
-  const connection = { url, maxRetriesPerRequest: null, retryStrategy: (times: number) => Math.min(times * 100, 2000) }
+  const connection = {
+    ...redisConnection(address),
+    maxRetriesPerRequest: null,
+    retryStrategy: (times: number) => Math.min(times * 100, 2000),
+  }
   const shared = { connection, prefix }
   return {
     async check() {
       const queue = new bull.Queue('check', { ...shared, skipMetasUpdate: true })
-      await untilReached(url, queue)
+      await untilReached(address.place, queue)
     },
     queue: (name) => new bull.Queue<unknown, unknown>(name, shared),
     worker: (name, processor, options) => new bull.Worker<unknown, unknown>(name, processor, { ...options, ...shared }),

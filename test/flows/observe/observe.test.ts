@@ -4,10 +4,10 @@ import { createServer } from 'node:http'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { redactorFor } from '../../../src/base/redact.ts'
-import type { WorkerEvent } from '../../../src/flows/observe/event.ts'
 import { type LogFormat, openLog } from '../../../src/flows/observe/log.ts'
 import { openObservers } from '../../../src/flows/observe/observers.ts'
 import { benchmarkSpan, isTraced } from '../../../src/flows/observe/traces.ts'
+import type { WorkEvent } from '../../../src/flows/queue/work_event.ts'
 import { record } from '../../fixtures/record.ts'
 
 const hand = {
@@ -17,27 +17,27 @@ const hand = {
   run_id: 'eval-1-a/with_skill/run-1',
   engine: 'command',
 }
-const taken: WorkerEvent = { type: 'job_taken', starts: 1, ...hand }
-const ended = (changes: Record<string, unknown> = {}): WorkerEvent => ({
-  type: 'run_ended',
+const taken: WorkEvent = { type: 'job_started', starts: 1, ...hand }
+const ended = (changes: Record<string, unknown> = {}): WorkEvent => ({
+  type: 'job_ended',
   attempt: 1,
   ...hand,
   record: record(changes),
 })
 const failed = { status: 'failed', error: { kind: 'rate_limited', message: 'slow down' }, cost: null, usage: null }
-const all: WorkerEvent[] = [
+const all: WorkEvent[] = [
   { type: 'worker_started', worker: 'w1', place: 'redis://h', concurrency: 2, engines: ['command'] },
   taken,
   ended(),
-  { type: 'job_lost', reason: 'the lock is lost', ...hand },
+  { type: 'job_left', reason: 'the lock is lost', lost: true, ...hand },
   { type: 'job_refused', job: 'j2', queue: 'runs-1', reason: 'not signed' },
   { type: 'bundle_damaged', bundle: 'b', at: 'SKILL.md', place: '/p', problem: 'damaged' },
-  { type: 'queue_trouble', message: 'connect ECONNREFUSED' },
+  { type: 'trouble', message: 'connect ECONNREFUSED' },
   { type: 'worker_stopped', worker: 'w1', done: 1, failed: 0 },
 ]
 const moment = () => new Date('2026-01-15T10:30:00Z')
 
-function logged(format: LogFormat, events: readonly WorkerEvent[], env: Record<string, string> = {}): string[] {
+function logged(format: LogFormat, events: readonly WorkEvent[], env: Record<string, string> = {}): string[] {
   const lines: string[] = []
   const log = openLog({ format, write: (line) => lines.push(line), now: moment, redactor: redactorFor(env) })
   for (const event of events) log(event)
@@ -45,18 +45,18 @@ function logged(format: LogFormat, events: readonly WorkerEvent[], env: Record<s
 }
 
 describe('the log', () => {
-  test('as JSON: one object a line, with time, level and event', () => {
+  test('as JSON: one object a line, with time, level and type', () => {
     const lines = logged('json', all)
     expect(lines.every((line) => line.indexOf('\n') === line.length - 1)).toBe(true)
-    const parsed = lines.map((line) => z.looseObject({ event: z.string(), level: z.string() }).parse(JSON.parse(line)))
-    expect(parsed.map(({ event, level }) => `${level} ${event}`)).toEqual([
+    const parsed = lines.map((line) => z.looseObject({ type: z.string(), level: z.string() }).parse(JSON.parse(line)))
+    expect(parsed.map(({ type, level }) => `${level} ${type}`)).toEqual([
       'info worker_started',
-      'info job_taken',
-      'info run_ended',
-      'warn job_lost',
+      'info job_started',
+      'info job_ended',
+      'warn job_left',
       'error job_refused',
       'error bundle_damaged',
-      'warn queue_trouble',
+      'warn trouble',
       'info worker_stopped',
     ])
     expect(parsed[2]).toMatchObject({
@@ -73,15 +73,22 @@ describe('the log', () => {
     expect(JSON.parse(line)).toMatchObject({ status: 'failed', error: failed.error, cost_usd: null, usage: null })
   })
   test('as text: one line each, whatever is in it', () => {
-    const lines = logged('text', [...all, { type: 'queue_trouble', message: 'a\nb "c"' }])
-    expect(lines[1]).toBe(
-      '10:30:00 job taken starts=1 job=j1 queue=runs-1 benchmark=0123456789abcdef run_id=eval-1-a/with_skill/run-1 engine=command\n',
-    )
-    expect(lines[8]).toBe('10:30:00 WARN queue trouble message="a\\nb \\"c\\""\n')
+    const lines = logged('text', [...all, { type: 'trouble', message: 'a\nb' }])
+    expect(lines).toEqual([
+      '10:30:00 working for redis://h as w1: command, 2 at once\n',
+      '10:30:00 eval-1-a/with_skill/run-1 started\n',
+      '10:30:00 eval-1-a/with_skill/run-1 completed, 10.0 s\n',
+      '10:30:00 warn: eval-1-a/with_skill/run-1 left: the lock is lost\n',
+      '10:30:00 error: job j2 refused: not signed\n',
+      '10:30:00 error: bundle b: SKILL.md damaged (/p)\n',
+      '10:30:00 warn: queue: connect ECONNREFUSED\n',
+      '10:30:00 stopped: 1 runs made, 0 left\n',
+      '10:30:00 warn: queue: a b\n',
+    ])
   })
   test.each(['json', 'text'] as const)('as %s holds no secret of the environment', (format) => {
     const env = { WHETSTONE_QUEUE_PASSWORD: 'hunter2-hunter2-hunter2' }
-    const event: WorkerEvent = { type: 'queue_trouble', message: `no way in with ${env.WHETSTONE_QUEUE_PASSWORD}` }
+    const event: WorkEvent = { type: 'trouble', message: `no way in with ${env.WHETSTONE_QUEUE_PASSWORD}` }
     expect(logged(format, [event], env).join('')).toContain('[redacted:WHETSTONE_QUEUE_PASSWORD]')
     expect(logged(format, [event]).join('')).toContain(env.WHETSTONE_QUEUE_PASSWORD) // control
   })
@@ -96,8 +103,8 @@ describe('the metrics', () => {
   test('are there before anything happened, and count what did', async () => {
     await using watching = await observers()
     expect(await scrape(watching.metricsUrl)).not.toMatch(/^whetstone_runs_total\{/m)
-    watching.observe({ ...taken, job: 'j0' })
-    for (const event of [...all, taken, ended(failed), taken]) watching.observe(event)
+    watching.tell({ ...taken, job: 'j0' })
+    for (const event of [...all, taken, ended(failed), taken]) watching.tell(event)
     const text = await scrape(watching.metricsUrl)
     const line = (start: string) => text.split('\n').find((one) => one.startsWith(start))
     for (const expected of [
@@ -110,7 +117,7 @@ describe('the metrics', () => {
       'whetstone_tokens_total{engine="command",model="m",type="cache_write"} 4',
       'whetstone_cost_usd_total{engine="command",model="m"} 0.01',
       'whetstone_runs_of_unknown_cost_total{engine="command"} 1',
-      'whetstone_jobs_lost_total{queue="runs-1"} 1',
+      'whetstone_jobs_left_total{queue="runs-1",lost="true"} 1',
       'whetstone_jobs_refused_total{queue="runs-1"} 1',
       'whetstone_bundle_damage_total{problem="damaged"} 1',
       'whetstone_queue_errors_total 1',
@@ -183,7 +190,7 @@ describe('the traces', () => {
   test('each run is a span, by the conventions for agents, of one trace for its benchmark', async () => {
     using there = await collector()
     const watching = await watchers({ OTEL_EXPORTER_OTLP_ENDPOINT: `${there.url}/`, OTEL_SERVICE_NAME: 'nightly' })
-    for (const event of [...all, ended(failed)]) watching.observe(event)
+    for (const event of [...all, ended(failed)]) watching.tell(event)
     await watching[Symbol.asyncDispose]()
     expect(there.got.map((one) => one.path)).toEqual(['/v1/traces'])
     const sent = otlp.parse(JSON.parse(there.got[0]?.body ?? ''))
@@ -210,7 +217,7 @@ describe('the traces', () => {
   })
   test('a collector that is away stops nothing', async () => {
     const watching = await watchers({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: 'http://127.0.0.1:1/v1/traces' })
-    watching.observe(ended())
+    watching.tell(ended())
     await watching[Symbol.asyncDispose]()
   })
   test.each([

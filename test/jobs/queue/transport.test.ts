@@ -4,6 +4,7 @@ import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { addressOf } from '../../../src/jobs/queue/address.ts'
 import { openTransport } from '../../../src/jobs/queue/open.ts'
 import { GiveBack, type QueueTiming, type TakenJob, type Transport } from '../../../src/jobs/queue/transport.ts'
 import { needsPostgres, needsRedis, type QueueServer, startPostgres, startRedis } from './servers.ts'
@@ -20,8 +21,8 @@ function contract(start: () => Promise<QueueServer>): void {
   }
   beforeAll(async () => {
     at.server = await start()
-    at.here = await openTransport(at.server.url, timing)
-    at.there = await openTransport(at.server.url, timing)
+    at.here = await openTransport(addressOf(at.server.url), timing)
+    at.there = await openTransport(addressOf(at.server.url), timing)
   }, 60_000)
   afterAll(async () => {
     await at.here?.[Symbol.asyncDispose]()

@@ -1,0 +1,25 @@
+/** What a worker takes for a job: one that is whole, signed where it has a key, and asks for none of the queue's own secrets. */
+import { type QueueJob, queueJob } from '../../../schemas/queue_job.ts'
+import { messageOf } from '../../base/error.ts'
+import { checkAs } from '../../base/json.ts'
+import type { Signer } from '../../jobs/queue/plug_in.ts'
+import type { TakenJob } from '../../jobs/queue/transport.ts'
+
+/** With these a run could sign jobs itself, or reach into the queue. */
+const ownVariables = /^WHETSTONE_QUEUE/i
+
+/** `signer` null: jobs of everyone are run. Throws what becomes the reason of a failed job, after telling it. */
+export function trustedJob(taken: TakenJob, signer: Signer | null, refused: (reason: string) => void): QueueJob {
+  try {
+    const job = checkAs(queueJob, taken.data, 'job')
+    if (signer !== null && !signer.verify({ id: taken.id, ...job, signature: null }, job.signature)) {
+      throw new Error('the job is not signed with the key of this worker (--key-file)')
+    }
+    const wanted = job.pass_env.find((name) => ownVariables.test(name))
+    if (wanted !== undefined) throw new Error(`the job asks for ${wanted}, which no run gets to see`)
+    return job
+  } catch (error) {
+    refused(messageOf(error))
+    throw error
+  }
+}
