@@ -14,6 +14,10 @@ export interface Worker extends AsyncDisposable {
   started(): number
   ended(): number
   kill(): Promise<void>
+  /** As Ctrl-C does: what is in hand ends first. */
+  stop(): Promise<void>
+  /** All that it wrote. */
+  said(): string
 }
 
 export interface WorkerOptions {
@@ -41,8 +45,11 @@ export async function startWorker(url: string, shared: string, options: WorkerOp
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   const events: Record<string, unknown>[] = []
-  createInterface(child.stdout).on('line', (line) => events.push(JSON.parse(line)))
   let said = ''
+  createInterface(child.stdout).on('line', (line) => {
+    said += `${line}\n`
+    events.push(JSON.parse(line))
+  })
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
     said += text
   })
@@ -59,6 +66,8 @@ export async function startWorker(url: string, shared: string, options: WorkerOp
   return {
     ...{ child, events, started: () => count('job_started'), ended: () => count('job_ended') },
     kill: () => end('SIGKILL'),
+    stop: () => end('SIGINT'),
+    said: () => said,
     [Symbol.asyncDispose]: () => end('SIGKILL'),
   }
 }

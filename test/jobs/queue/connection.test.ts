@@ -7,16 +7,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { queueAddress } from '../../../src/jobs/queue/address.ts'
 import { postgresConnection, redisConnection } from '../../../src/jobs/queue/connection.ts'
 import { type Certificates, makeCertificates } from '../../fixtures/certificates.ts'
-import {
-  postgresFix,
-  postgresFolder,
-  type QueueServer,
-  redisFix,
-  redisProgram,
-  startPostgres,
-  startRedis,
-} from '../../fixtures/queue_servers.ts'
-import { needs } from '../../require.ts'
+import { needsPostgres, needsRedis, type QueueServer, startPostgres, startRedis } from './servers.ts'
 
 const folder = mkdtempSync(path.join(tmpdir(), 'connection-'))
 const made = (name: string, host?: string): Certificates => {
@@ -39,11 +30,7 @@ function at(server: QueueServer, more: { ca?: string; password?: string; user?: 
   return address
 }
 
-needs(
-  'redis-server',
-  redisProgram !== null,
-  redisFix,
-)('redis', () => {
+needsRedis('redis', () => {
   const acl = ['user default off', `user whetstone on >${secret} ~whetstone:* &* +@all`]
   let server: QueueServer
   let plain: QueueServer
@@ -95,11 +82,7 @@ needs(
   })
 })
 
-needs(
-  'postgresql',
-  postgresFolder !== null,
-  postgresFix,
-)('postgres', () => {
+needsPostgres('postgres', () => {
   let server: QueueServer
   let other: QueueServer
   beforeAll(async () => {

@@ -1,98 +1,196 @@
-/** Real queue servers for tests: each on a free port of the loopback, in a temporary folder of its own, ended with the test. */
-import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { chownSync, existsSync, mkdtempSync, readdirSync } from 'node:fs'
-import { createServer } from 'node:net'
+/** Real queue servers for tests, each in a temporary folder, on a free port of loopback. */
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chownSync, copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, connect as dial } from 'node:net'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { Certificates } from '../../fixtures/certificates.ts'
 import { needs, type Suite } from '../../require.ts'
 
 export interface QueueServer extends AsyncDisposable {
+  port: number
+  /** Without user and password where it needs them. */
   url: string
-  /** As a crash does. */
+  /** As a power failure would. */
   kill(): Promise<void>
-  /** With what it wrote to its disk. */
+  /** On the same port, with what it kept. */
   start(): Promise<void>
 }
 
-const postgresFolder = '/usr/lib/postgresql'
-const postgresBin = existsSync(postgresFolder)
-  ? readdirSync(postgresFolder).map((version) => path.join(postgresFolder, version, 'bin'))[0]
-  : undefined
-const hasRedis = spawnSync('redis-server', ['--version']).status === 0
+export interface RedisOptions {
+  tls?: Certificates
+  /** Lines of an ACL file, such as `user worker on >secret ~whetstone* &* +@all`. */
+  acl?: readonly string[]
+}
 
-export const needsRedis: Suite = needs('redis-server', hasRedis, 'apt-get install redis-server')
-export const needsPostgres: Suite = needs('postgres', postgresBin !== undefined, 'apt-get install postgresql')
+const program = (name: string) =>
+  [...(process.env.PATH ?? '').split(':'), '/usr/sbin'].map((folder) => path.join(folder, name)).find(existsSync) ??
+  null
+
+const redisProgram = program('redis-server')
+const postgresVersions = '/usr/lib/postgresql'
+/** Where its programs are. */
+const postgresFolder = existsSync(postgresVersions)
+  ? path.join(postgresVersions, readdirSync(postgresVersions).sort().at(-1) ?? '', 'bin')
+  : null
+
+export const needsRedis: Suite = needs('redis-server', redisProgram !== null, 'apt-get install redis-server')
+export const needsPostgres: Suite = needs('postgres', postgresFolder !== null, 'apt-get install postgresql')
+
+/** Writes what it is told to disk every second, as a queue server should. */
+export async function startRedis({ tls, acl }: RedisOptions = {}): Promise<QueueServer> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'redis-test-'))
+  const port = await freePort()
+  const args = ['--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes']
+  if (tls === undefined) args.push('--port', `${port}`)
+  else {
+    const files = ['--tls-ca-cert-file', tls.ca, '--tls-cert-file', tls.certificate, '--tls-key-file', tls.key]
+    args.push('--port', '0', '--tls-port', `${port}`, '--tls-auth-clients', 'no', ...files)
+  }
+  if (acl !== undefined) {
+    writeFileSync(path.join(folder, 'users.acl'), `${acl.join('\n')}\n`)
+    args.push('--aclfile', path.join(folder, 'users.acl'))
+  }
+  const url = `${tls === undefined ? 'redis://127.0.0.1' : 'rediss://localhost'}:${port}`
+  return await serverOf({ port, url, folder, start: () => spawn(redisProgram ?? '', args, { stdio: 'ignore' }) })
+}
+
+export interface PostgresOptions {
+  tls?: Certificates
+  /** Of the user `whetstone`; absent: nobody needs one. */
+  password?: string
+}
+
+/** A cluster with a database `whetstone` of the user `whetstone`. It refuses to run as root: then as the user postgres. */
+export async function startPostgres({ tls, password }: PostgresOptions = {}): Promise<QueueServer> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'postgres-test-'))
+  const data = path.join(folder, 'data')
+  const port = await freePort()
+  const own = ownerOf(folder)
+  const at = (name: string) => path.join(postgresFolder ?? '', name)
+  const secret = path.join(folder, 'password')
+  writeFileSync(secret, password ?? 'none', { mode: 0o600 })
+  own.take(secret)
+  const auth = password === undefined ? ['-A', 'trust'] : ['-A', 'scram-sha-256', '--pwfile', secret]
+  own.run([at('initdb'), '-D', data, '-U', 'whetstone', ...auth, '--no-sync'])
+  const set = ['fsync=off', `port=${port}`, 'listen_addresses=127.0.0.1', `unix_socket_directories=${folder}`]
+  if (tls !== undefined) {
+    for (const [name, file] of [
+      ['server.crt', tls.certificate],
+      ['server.key', tls.key],
+    ] as const) {
+      copyFileSync(file, path.join(data, name))
+      own.take(path.join(data, name))
+    }
+    execFileSync('chmod', ['600', path.join(data, 'server.key')])
+    set.push('ssl=on')
+    writeFileSync(path.join(data, 'pg_hba.conf'), 'local all all trust\nhostssl all all 127.0.0.1/32 scram-sha-256\n')
+  }
+  const settings = set.flatMap((one) => ['-c', one])
+  const server = await serverOf({
+    port,
+    url: `postgres://${password === undefined ? 'whetstone@' : ''}${tls === undefined ? '127.0.0.1' : 'localhost'}:${port}/whetstone`,
+    folder,
+    start: () => own.start([at('postgres'), '-D', data, ...settings]),
+  })
+  const environment = { ...process.env, PGPASSWORD: password ?? '' }
+  const database = [
+    '-h',
+    folder,
+    '-p',
+    `${port}`,
+    '-U',
+    'whetstone',
+    '-d',
+    'postgres',
+    '-c',
+    'create database whetstone',
+  ]
+  for (let tries = 0; ; tries += 1) {
+    try {
+      execFileSync(at('psql'), database, { stdio: 'pipe', env: environment })
+      return server
+    } catch (error) {
+      if (tries > 100) throw error
+      await sleep(50) // it listens before it takes anybody in
+    }
+  }
+}
+
+/** Root hands the folder to the user postgres, and runs its programs as that user. */
+function ownerOf(folder: string) {
+  const isRoot = process.getuid?.() === 0
+  const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
+  const [uid, gid] = isRoot ? [id('-u'), id('-g')] : [process.getuid?.() ?? 0, process.getgid?.() ?? 0]
+  const take = (file: string) => chownSync(file, uid, gid)
+  take(folder)
+  const place = { cwd: folder, uid, gid }
+  return {
+    take,
+    run: ([command = '', ...args]: string[]) => execFileSync(command, args, { ...place, stdio: 'pipe' }),
+    start: ([command = '', ...args]: string[]) => spawn(command, args, { ...place, stdio: 'ignore' }),
+  }
+}
+
+async function serverOf(parts: {
+  port: number
+  url: string
+  folder: string
+  start: () => ChildProcess
+}): Promise<QueueServer> {
+  const { port, url, folder } = parts
+  let child: ChildProcess | null = null
+  const start = async () => {
+    child = parts.start()
+    await untilItListens(port, child)
+  }
+  const kill = async () => {
+    const gone = child
+    child = null
+    if (gone === null || gone.exitCode !== null) return
+    const ended = once(gone, 'exit')
+    gone.kill('SIGKILL')
+    await ended
+  }
+  await start()
+  return {
+    port,
+    url,
+    kill,
+    start,
+    async [Symbol.asyncDispose]() {
+      await kill()
+      rmSync(folder, { recursive: true, force: true, maxRetries: 20 }) // postgres' own children end a moment later
+    },
+  }
+}
+
+async function untilItListens(port: number, child: ChildProcess): Promise<void> {
+  for (let tries = 0; tries < 400; tries += 1) {
+    if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}`)
+    const socket = dial(port, '127.0.0.1')
+    const isThere = await Promise.race([
+      once(socket, 'connect').then(
+        () => true,
+        () => false,
+      ),
+      once(socket, 'error').then(() => false),
+    ])
+    socket.destroy()
+    if (isThere) return
+    await sleep(25)
+  }
+  throw new Error(`${child.spawnfile} does not listen`)
+}
 
 async function freePort(): Promise<number> {
   const server = createServer()
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
   const address = server.address()
-  await new Promise((resolve) => server.close(resolve))
+  server.close()
+  await once(server, 'close')
   return typeof address === 'object' && address !== null ? address.port : 0
-}
-
-interface Program {
-  command: string
-  args: readonly string[]
-  /** Resolves when it answers. */
-  isUp: () => boolean
-}
-
-async function server(url: string, program: Program): Promise<QueueServer> {
-  let child: ReturnType<typeof spawn> | null = null
-  const one: QueueServer = {
-    url,
-    async start() {
-      child = spawn(program.command, program.args, { stdio: 'ignore' })
-      for (let tries = 0; !program.isUp(); tries += 1) {
-        if (tries > 200) throw new Error(`${program.command} does not come up`)
-        await sleep(50)
-      }
-    },
-    async kill() {
-      const gone = new Promise((resolve) => child?.once('exit', resolve))
-      if (child === null || child.exitCode !== null || child.signalCode !== null) return
-      child.kill('SIGKILL')
-      await gone
-    },
-    [Symbol.asyncDispose]: () => one.kill(),
-  }
-  await one.start()
-  return one
-}
-
-export async function startRedis(more: readonly string[] = []): Promise<QueueServer> {
-  const port = await freePort()
-  const folder = mkdtempSync(path.join(tmpdir(), 'redis-'))
-  const args = ['--port', String(port), '--bind', '127.0.0.1', '--dir', folder, '--save', '', '--appendonly', 'yes']
-  return server(`redis://127.0.0.1:${port}`, {
-    command: 'redis-server',
-    args: [...args, '--appendfsync', 'everysec', '--loglevel', 'warning', ...more],
-    isUp: () => spawnSync('redis-cli', ['-p', String(port), 'ping'], { encoding: 'utf8' }).stdout === 'PONG\n',
-  })
-}
-
-/** postgres refuses to run as root: then it runs as the user that its package made. */
-export async function startPostgres(): Promise<QueueServer> {
-  const bin = postgresBin ?? ''
-  const port = await freePort()
-  const folder = mkdtempSync(path.join(tmpdir(), 'postgres-'))
-  const isRoot = process.getuid?.() === 0
-  const as = isRoot ? ['setpriv', '--reuid=postgres', '--regid=postgres', '--clear-groups'] : ['env']
-  if (isRoot) {
-    const id = (flag: string) => Number(execFileSync('id', [flag, 'postgres'], { encoding: 'utf8' }))
-    chownSync(folder, id('-u'), id('-g'))
-  }
-  const [command = '', ...first] = as
-  const data = path.join(folder, 'data')
-  execFileSync(command, [...first, path.join(bin, 'initdb'), '-D', data, '-U', 'queue', '-A', 'trust', '-N'], {
-    stdio: 'ignore',
-  })
-  const where = ['-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${folder}`]
-  return server(`postgres://queue@127.0.0.1:${port}/postgres`, {
-    command,
-    args: [...first, path.join(bin, 'postgres'), '-D', data, '-p', String(port), ...where],
-    isUp: () => spawnSync(path.join(bin, 'pg_isready'), ['-h', '127.0.0.1', '-p', String(port)]).status === 0,
-  })
 }
