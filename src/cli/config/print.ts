@@ -1,5 +1,6 @@
 /** --print-config: each value that holds and where it comes from. */
 import path from 'node:path'
+import { withoutLogin } from '../../jobs/queue/address.ts'
 import { columns, safe } from '../style.ts'
 import type { Configured, Origin } from './configure.ts'
 
@@ -11,11 +12,16 @@ export interface Printed {
 
 export function printConfig({ of, configured }: Printed, json: boolean): string {
   const { args, file, origins } = configured
-  const settings = [...origins].map(([key, origin]) => ({ key, value: args[key] ?? null, origin }))
+  const settings = [...origins].map(([key, origin]) => ({ key, value: shown(key, args[key] ?? null), origin }))
   if (json) return JSON.stringify({ type: 'config', of, file, settings })
   const rows = settings.map(({ key, value, origin }) => [key, valueText(value), originText(origin)])
   const source = file === null ? 'no whetstone.config.yaml found' : place(file)
   return [`${of}: ${source}`, ...columns([['key', 'value', 'origin'], ...rows])].map(safe).join('\n')
+}
+
+/** The address of a queue may hold a password. */
+function shown(key: string, value: unknown): unknown {
+  return key === 'queue' && typeof value === 'string' ? withoutLogin(value) : value
 }
 
 /** What a file has set, in a line; null: nothing. */

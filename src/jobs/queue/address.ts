@@ -76,7 +76,7 @@ export function queueAddress(request: AddressRequest): QueueAddress | null {
 }
 
 /** What stands before the host may be a password, also where the rest is no address. */
-function withoutLogin(text: string): string {
+export function withoutLogin(text: string): string {
   return text.replace(/\/\/.*@/, '//***@').replace(/\?.*/, '')
 }
 

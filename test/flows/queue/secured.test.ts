@@ -109,6 +109,9 @@ needsRedis('redis with encryption, a user and a key', () => {
       code: 2,
       stderr: expect.stringContaining('too short'),
     })
+    const printed = await whetstone([...benchOf(fresh(), `redis://me:${secret}@h`, fresh()), '--print-config'])
+    expect(printed).toMatchObject({ code: 0, stdout: expect.stringContaining('redis://***@h') })
+    expect(printed.stdout).not.toContain(secret)
     const local = ['bench', skill(), '--engine', agent('tidy.mjs'), '--key-file', short]
     expect(await whetstone(local)).toMatchObject({
       code: 2,
