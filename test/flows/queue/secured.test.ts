@@ -129,7 +129,12 @@ needsRedis('redis with encryption, a user and a key', () => {
       existsSync(bundles)
         ? readdirSync(bundles, { recursive: true, encoding: 'utf8' })
             .map((name) => path.join(bundles, name))
-            .find((file) => statSync(file).isFile() && readFileSync(file, 'utf8') === 'one')
+            .find(
+              (file) =>
+                /^[0-9a-f]+$/.test(path.basename(file)) &&
+                statSync(file).isFile() &&
+                readFileSync(file, 'utf8') === 'one',
+            )
         : undefined
     while (victim() === undefined) await sleep(20)
     const file = victim() ?? ''

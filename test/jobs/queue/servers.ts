@@ -1,5 +1,5 @@
 /** Real queue servers for tests, each in a temporary folder, on a free port of loopback. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { chownSync, copyFileSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, connect as dial } from 'node:net'
@@ -94,6 +94,7 @@ export async function startPostgres({ tls, password }: PostgresOptions = {}): Pr
     url: `postgres://${password === undefined ? 'whetstone@' : ''}${tls === undefined ? '127.0.0.1' : 'localhost'}:${port}/whetstone`,
     folder,
     start: () => own.start([at('postgres'), '-D', data, ...settings]),
+    isUp: () => spawnSync(at('pg_isready'), ['-h', folder, '-p', `${port}`]).status === 0, // it listens before it takes anybody in
   })
   const environment = { ...process.env, PGPASSWORD: password ?? '' }
   const database = [
@@ -108,15 +109,8 @@ export async function startPostgres({ tls, password }: PostgresOptions = {}): Pr
     '-c',
     'create database whetstone',
   ]
-  for (let tries = 0; ; tries += 1) {
-    try {
-      execFileSync(at('psql'), database, { stdio: 'pipe', env: environment })
-      return server
-    } catch (error) {
-      if (tries > 100) throw error
-      await sleep(50) // it listens before it takes anybody in
-    }
-  }
+  execFileSync(at('psql'), database, { stdio: 'pipe', env: environment })
+  return server
 }
 
 /** Root hands the folder to the user postgres, and runs its programs as that user. */
@@ -139,12 +133,14 @@ async function serverOf(parts: {
   url: string
   folder: string
   start: () => ChildProcess
+  /** Absent: when it listens. */
+  isUp?: () => boolean
 }): Promise<QueueServer> {
   const { port, url, folder } = parts
   let child: ChildProcess | null = null
   const start = async () => {
     child = parts.start()
-    await untilItListens(port, child)
+    await untilItListens(port, child, parts.isUp)
   }
   const kill = async () => {
     const gone = child
@@ -167,7 +163,7 @@ async function serverOf(parts: {
   }
 }
 
-async function untilItListens(port: number, child: ChildProcess): Promise<void> {
+async function untilItListens(port: number, child: ChildProcess, isUp = () => true): Promise<void> {
   for (let tries = 0; tries < 400; tries += 1) {
     if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}`)
     const socket = dial(port, '127.0.0.1')
@@ -179,7 +175,7 @@ async function untilItListens(port: number, child: ChildProcess): Promise<void> 
       once(socket, 'error').then(() => false),
     ])
     socket.destroy()
-    if (isThere) return
+    if (isThere && isUp()) return
     await sleep(25)
   }
   throw new Error(`${child.spawnfile} does not listen`)
