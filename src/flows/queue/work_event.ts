@@ -1,7 +1,7 @@
 /** What a worker tells of its work: logs, metrics and traces are made of these alone. */
 import type { RunRecord } from '../../../schemas/run.ts'
 
-export interface AboutJob {
+interface AboutJob {
   job: string
   run_id: string
   /** Id of its benchmark, the same for all of its runs. */
