@@ -92,6 +92,12 @@ describe('nothing is written over', () => {
     expect(made.evals.map(({ id }: { id: number }) => id)).toEqual([8, 9])
     expect(end.stdout).toContain('its prompt is that of another case')
   })
+  test('what --output names', patience, async () => {
+    const output = path.join(fresh(), 'drafts.json')
+    writeFileSync(output, 'mine')
+    const { end, asked } = await drafted(three, { args: ['--output', output] })
+    expect([end.code, asked.length, readFileSync(output, 'utf8')]).toEqual([2, 0, 'mine'])
+  })
   test('a suite of another format', patience, async () => {
     const skill = skillWith(undefined)
     write(skill, 'EVAL.md', '## One\n\n### Prompt\n\nTidy.\n\n### Expect\n\nTidied.\n')

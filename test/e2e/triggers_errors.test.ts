@@ -197,25 +197,17 @@ describe('gates', () => {
   })
 })
 
-test('killed in the middle, the same command makes only what is missing', { timeout: patience }, async () => {
-  await using server = await practiceFor('keyword', 'anthropic', { latency: 150 })
+/** A command that takes a while, and where it leaves what it made. */
+function longCommand(more: readonly string[]) {
   const skill = skillWith(queries)
   const workspace = path.join(path.dirname(skill), 'ws')
-  const command = [
-    'triggers',
-    skill,
-    '--workspace',
-    workspace,
-    '--engine',
-    'anthropic',
-    '--model',
-    'sonnet',
-    '--runs',
-    '1',
-    '--concurrency',
-    '2',
-    '--json',
-  ]
+  const engine = ['--engine', 'anthropic', '--model', 'sonnet', '--json']
+  return { workspace, command: ['triggers', skill, '--workspace', workspace, ...engine, ...more] }
+}
+
+test('killed in the middle, the same command makes only what is missing', { timeout: patience }, async () => {
+  await using server = await practiceFor('keyword', 'anthropic', { latency: 150 })
+  const { workspace, command } = longCommand(['--runs', '1', '--concurrency', '2'])
   const env = envOf('anthropic', server)
   await whetstone(command, {
     env,
@@ -252,21 +244,7 @@ test('killed in the middle, the same command makes only what is missing', { time
 
 test('Ctrl-C lets what runs end, keeps it, and says so with 130', { timeout: patience }, async () => {
   await using server = await practiceFor('keyword', 'anthropic', { latency: 300 })
-  const skill = skillWith(queries)
-  const workspace = path.join(path.dirname(skill), 'ws')
-  const command = [
-    'triggers',
-    skill,
-    '--workspace',
-    workspace,
-    '--engine',
-    'anthropic',
-    '--model',
-    'sonnet',
-    '--concurrency',
-    '1',
-    '--json',
-  ]
+  const { command } = longCommand(['--concurrency', '1'])
   const end = await whetstone(command, {
     env: envOf('anthropic', server),
     started: (child) => {

@@ -1,6 +1,7 @@
 /** A set of trigger queries × runs → the plan: each query is a case without criteria, and every run ends once the skill is read. Pure. */
 import type { Configuration, EngineChoice, Plan, RunSpec } from '../../../../schemas/plan.ts'
 import type { LoadWarning, Skill, SuiteCase } from '../../../../schemas/suite.ts'
+import { blankCase } from '../blank_case.ts'
 import { planId, runKey } from '../key.ts'
 import { slug } from '../slug.ts'
 import type { QuerySet, TriggerQuery } from './query_set.ts'
@@ -63,19 +64,11 @@ const nameLength = 60
 function caseOf({ number, id, query }: TriggerQuery): SuiteCase {
   const line = query.replaceAll(/\s+/g, ' ').trim()
   return {
+    ...blankCase,
     eval_id: number,
     eval_key: id,
     eval_name: line.length > nameLength ? `${line.slice(0, nameLength - 1)}…` : line,
     prompt: query,
-    expected_output: null,
-    files: [],
-    expectations: [],
-    checks: [],
-    reference: null,
-    timeout_seconds: null,
-    setup: null,
-    git: null,
-    cannot_run: null,
   }
 }
 

@@ -5,6 +5,7 @@ import type { Check } from '../../../../../schemas/check.ts'
 import type { Environment, InputFile, SuiteCase } from '../../../../../schemas/suite.ts'
 import { messageOf } from '../../../../base/error.ts'
 import { readText } from '../../../../base/json.ts'
+import { blankCase } from '../../blank_case.ts'
 import { placeInputs } from '../../inputs.ts'
 import type { Warn } from '../../warnings.ts'
 import { leavesFolder } from './config.ts'
@@ -71,17 +72,9 @@ async function textOf(file: string): Promise<string> {
 
 function blank(name: string, reasons: readonly string[]): Omit<SuiteCase, 'eval_id'> {
   return {
+    ...blankCase,
     eval_key: name,
     eval_name: name,
-    prompt: '',
-    expected_output: null,
-    files: [],
-    expectations: [],
-    checks: [],
-    reference: null,
-    timeout_seconds: null,
-    setup: null,
-    git: null,
     cannot_run: reasons.length === 0 ? null : reasons.join('; '),
   }
 }

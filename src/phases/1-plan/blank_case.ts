@@ -1,0 +1,17 @@
+/** A case that says nothing yet: what every loader begins with. */
+import type { SuiteCase } from '../../../schemas/suite.ts'
+
+/** No prompt, no files, no criteria; whatever is said of it goes on top. */
+export const blankCase = {
+  eval_key: null,
+  prompt: '',
+  expected_output: null,
+  files: [],
+  expectations: [],
+  checks: [],
+  reference: null,
+  timeout_seconds: null,
+  setup: null,
+  git: null,
+  cannot_run: null,
+} satisfies Omit<SuiteCase, 'eval_id' | 'eval_name'>
