@@ -43,7 +43,9 @@ export async function readText(file: string): Promise<string> {
   try {
     return readSmall(file)?.toString('utf8') ?? (await readFile(file, 'utf8'))
   } catch (error) {
-    throw new UserError(codeOf(error) === 'ENOENT' ? `${file}: no such file` : `${file}: ${messageOf(error)}`)
+    const code = codeOf(error)
+    if (code === 'EISDIR') throw new UserError(`${file}: is a folder`, 'name a file')
+    throw new UserError(code === 'ENOENT' ? `${file}: no such file` : `${file}: ${messageOf(error)}`)
   }
 }
 

@@ -141,6 +141,37 @@ describe('--among', () => {
   })
 })
 
+describe('what a new user may bring', () => {
+  test('fifty skills beside it, a set with a byte order mark: one worker and eight find the same', {
+    timeout: patience,
+  }, async () => {
+    const skill = skillWith(undefined)
+    write(skill, 'evals/trigger-eval.json', `\uFEFF${JSON.stringify(some)}`)
+    const beside = path.join(path.dirname(skill), 'skills')
+    for (let number = 1; number <= 50; number += 1) {
+      const text = `---\nname: other-${number}\ndescription: Sorts notes of kind ${number}.\n---\n`
+      write(beside, `other-${number}/SKILL.md`, text)
+    }
+    for (const concurrency of ['1', '8']) {
+      const args = ['--runs', '1', '--among', beside, '--concurrency', concurrency, '--fresh']
+      const { made, end, offered } = await asked({ args, skill })
+      expect(end.code, end.stderr).toBe(0)
+      const { results, among } = whole({ made, end })
+      expect(among).toHaveLength(50)
+      expect(results.map(({ trigger_rate }) => trigger_rate)).toEqual([1, 0, 1, 0])
+      for (const times of offered) expect(times).toBe(1)
+    }
+  })
+  test('a skill without a description, a folder as the set: named, with a way out, before anything is asked', async () => {
+    const skill = skillWith(some)
+    const folder = await whetstone(['triggers', skill, '--set', skill, '--engine', 'anthropic'])
+    expect(folder).toMatchObject({ code: 2, stderr: expect.stringMatching(/is a folder\n +name a file/) })
+    write(skill, 'SKILL.md', '---\nname: tidy\n---\n\nSay TIDY.\n')
+    const none = await whetstone(['triggers', skill, '--engine', 'anthropic'])
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringMatching(/no description\n +add the line description/) })
+  })
+})
+
 test('ended runs cost less than those that go on, and the report says how much', { timeout: patience }, async () => {
   const all = { set: queries.filter(({ should_trigger }) => should_trigger), model: 'always' as const }
   const whole_ = await asked({ ...all, args: ['--runs', '1', '--no-stop-early'] })

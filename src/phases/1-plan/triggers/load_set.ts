@@ -38,7 +38,11 @@ export async function loadQuerySet(file: string, skill: string): Promise<QuerySe
     return [{ number: 0, id: idOf(fields.id), query, shouldTrigger, split, note, draft: fields.review === draftMark }]
   })
   const drafts = queries.filter(({ draft }) => draft).length
-  if (drafts > 0) warn('$', `${drafts} queries are drafts that nobody has reviewed ("review": "${draftMark}")`)
+  if (drafts > 0)
+    warn(
+      '$',
+      `${count(drafts, 'query is a draft', 'queries are drafts')} that nobody has reviewed ("review": "${draftMark}")`,
+    )
   if (found.skillName !== null && !sameSkill(found.skillName, skill))
     warn('$', `it is about ${found.skillName}; SKILL.md says ${skill}, which is tested`)
   if (found.passedOver.length > 0) warn('$', `the groups of ${found.passedOver.length} other skills were passed over`)
@@ -110,10 +114,14 @@ function doubts(queries: readonly TriggerQuery[]): string[] {
       ? ['every query should trigger: a skill that is always used would be perfect']
       : []),
     ...(labels.size < queries.length
-      ? [`${queries.length - labels.size} queries repeat another one; each counts`]
+      ? [`${count(queries.length - labels.size, 'query repeats', 'queries repeat')} another one; each counts`]
       : []),
     ...both.map((query) => `the same query both should and should not trigger: ${query.slice(0, 80)}`),
   ]
+}
+
+function count(number: number, one: string, many: string): string {
+  return `${number} ${number === 1 ? one : many}`
 }
 
 function splitOf(value: unknown): TriggerQuery['split'] {

@@ -126,7 +126,7 @@ test('an item that says nothing is left out, and named', async () => {
 
 test.each<[string, unknown, RegExp]>([
   ['of one kind', [yes], /always used would be perfect/],
-  ['repeated', [yes, yes, no], /repeat/],
+  ['repeated', [yes, yes, no], /^1 query repeats another one/m],
   ['that contradict each other', [yes, { ...yes, should_trigger: false }], /both should and should not/],
   ['about another skill', { skill_name: 'docx', queries: [yes, no] }, /about docx/],
 ])('queries %s are warned of', async (_, content, message) => {
