@@ -4,6 +4,7 @@ import { describe, type TestContext, test } from 'vitest'
 import type { Suite, SuiteCase } from '../../schemas/suite.ts'
 import { messageOf } from '../base/error.ts'
 import type { FlowContext } from '../flows/context.ts'
+import { type Gathering, newGathering } from '../flows/eval/gather.ts'
 import { evaluateCase, type ListedSuite, listEvals } from '../flows/eval/one_case.ts'
 import type { EvalRequest } from '../flows/eval/request.ts'
 
@@ -58,19 +59,26 @@ function define(listed: ListedSuite, request: EvalRequest): void {
     return
   }
   const { suite } = listed
+  const gathering = newGathering()
   describe(name, () => {
     for (const one of suite.cases) {
       const seconds = request.timeoutSeconds ?? one.timeout_seconds ?? suite.defaults?.timeout_seconds ?? agentTimeout
       const timeout = (seconds * (request.retries + 1) + besides) * 1000
-      test(one.eval_name, { timeout }, (context) => perform({ suite, one }, request, context))
+      test(one.eval_name, { timeout }, (context) => perform({ suite, one, gathering }, request, context))
     }
   })
+}
+
+interface OneOf {
+  suite: Suite
+  one: SuiteCase
+  gathering: Gathering
 }
 
 /** Reasons of this machine and this engine, not of the suite. */
 const notHere = /not runnable here|does not honour/
 
-async function perform(of: { suite: Suite; one: SuiteCase }, request: EvalRequest, test: TestContext): Promise<void> {
+async function perform(of: OneOf, request: EvalRequest, test: TestContext): Promise<void> {
   const { cannot_run: reason } = of.one
   if (reason !== null && notHere.test(reason)) test.skip(reason)
   if (reason !== null) throw new Error(reason)

@@ -1,9 +1,11 @@
 /** whetstone/vitest: a real Vitest over a project of its own, which finds the package by its name. */
 import { execFile } from 'node:child_process'
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
+import { evalResult } from '../../schemas/eval_result.ts'
+import { plan as planSchema } from '../../schemas/plan.ts'
 import { folderOf } from '../phases/1-plan/folder.ts'
 
 const root = path.dirname(path.dirname(import.meta.dirname))
@@ -76,7 +78,7 @@ const command = `{ engine: 'command:echo Hello!', judge: 'command:' + process.ex
 
 describe('evalSuite', () => {
   test('is a test a case: pass, fail with the reason and the place, skip, a malformed file', async () => {
-    const { end, by, outcomes } = await run(evalFile(command))
+    const { end, folder, by, outcomes } = await run(evalFile(command))
     expect(end.code, end.stderr).toBe(1)
     expect(outcomes.map(({ title, status }) => [title, status])).toEqual([
       ['skills/broken/EVAL.md can be read', 'failed'],
@@ -90,6 +92,21 @@ describe('evalSuite', () => {
     expect(message).toContain('It does not sing.')
     const place = /what the agent did: (\S+)/.exec(message)?.[1] ?? ''
     expect(readFileSync(place, 'utf8')).toContain('Hello!')
+    const evals = path.join(folder, 'workspaces/greeter/evals')
+    const [made = '', ...others] = readdirSync(evals)
+    expect(others).toEqual([])
+    const result = evalResult.parse(JSON.parse(readFileSync(path.join(evals, made, 'eval.json'), 'utf8')))
+    expect(result.cases.map(({ eval_name, verdict }) => [eval_name, verdict])).toEqual([
+      ['good', 'pass'],
+      ['bad', 'fail'],
+      ['flawed', 'pass'],
+    ])
+    expect(result.summary).toMatchObject({ total: 3, passed: 2, failed: 1 })
+    const plan = planSchema.parse(JSON.parse(readFileSync(path.join(evals, made, 'plan.json'), 'utf8')))
+    expect(plan.runs.map(({ run_id }) => existsSync(path.join(evals, made, run_id, 'run.json')))).toEqual([
+      ...[true, true, true],
+    ])
+    expect(place).toContain(path.join(evals, made))
     expect(by('can be read')?.failureMessages[0]).toMatch(/EVAL\.md:2:\d+: the frontmatter is not valid YAML/)
     expect(by('not here')?.failureMessages[0]).toMatch(/EVAL\.md:16: the case has no Expect/)
     expect(by('flawed')?.meta).toMatchObject({ whetstone: { warnings: ['a little terse'], cached: false } })

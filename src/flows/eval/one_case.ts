@@ -9,6 +9,7 @@ import type { FlowContext } from '../context.ts'
 import { noLimits } from '../limits.ts'
 import { Purses } from '../purses.ts'
 import { evalSuite } from './eval_suite.ts'
+import { type Gathering, gather } from './gather.ts'
 import { prepareEval } from './prepare_eval.ts'
 import type { EvalRequest } from './request.ts'
 
@@ -37,9 +38,9 @@ export interface OneEval {
   folder: string
 }
 
-/** Runs one case of a suite; `{ skip }`: engine or judge can't be asked here. Throws UserError or IncompleteError. */
+/** Runs one case of a suite, beside those that were gathered before it; `{ skip }`: engine or judge can't be asked here. Throws UserError or IncompleteError. */
 export async function evaluateCase(
-  { suite, one }: { suite: Suite; one: SuiteCase },
+  { suite, one, gathering }: { suite: Suite; one: SuiteCase; gathering: Gathering },
   request: EvalRequest,
   context: FlowContext,
 ): Promise<OneEval | { skip: string }> {
@@ -51,8 +52,8 @@ export async function evaluateCase(
   }
   const prepared = await prepareEval(only, request, { context, lenient: false })
   const purses = new Purses(request.limits ?? noLimits)
-  const { folder, cases } = await evalSuite(prepared, { request, purses }, context)
-  const [result] = cases
+  const ended = await evalSuite(prepared, { request: { ...request, fresh: true }, purses }, context)
+  const [result] = ended.cases
   if (result === undefined) throw new Error(`${suite.path}: the case ${one.eval_name} has no result`)
-  return { result, folder }
+  return { result, folder: await gather(gathering, ended) }
 }

@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { entriesIn } from '../../../../base/files.ts'
 import { readText } from '../../../../base/json.ts'
+import { ownFile } from '../../../../base/own_file.ts'
 import type { Warn } from '../../warnings.ts'
 import { leavesFolder } from './config.ts'
 import { openAamFile } from './fields.ts'
@@ -55,6 +56,7 @@ export async function readAgents(folder: string, known: Known, warn: Warn): Prom
 
 async function readAgent(folder: string, known: Known, warn: Warn): Promise<AamAgent | null> {
   const file = path.join(folder, 'agent.yaml')
+  const root = path.dirname(path.dirname(folder))
   const text = await readText(file).catch(() => null)
   if (text === null) {
     warn(file, 'no such file; the agent is left out')
@@ -76,7 +78,8 @@ async function readAgent(folder: string, known: Known, warn: Warn): Promise<AamA
   fields.known('version')
   parameters.known('temperature')
   if (description === null) fields.wrong('description', 'is missing')
-  const body = leavesFolder(prompt) ? null : await readText(path.join(folder, prompt)).catch(() => null)
+  const own = leavesFolder(prompt) ? null : ownFile(root, path.relative(root, path.join(folder, prompt)))
+  const body = own === null ? null : await readText(own).catch(() => null)
   if (body === null) fields.wrong('system_prompt', `names ${prompt}, which can't be read below the agent's folder`)
   for (const { at, message } of [...mistakes, ...unknown()]) warn(at, message)
   if (body === null) return null

@@ -7,6 +7,7 @@ import type { InputFile } from '../../../../../schemas/suite.ts'
 import { messageOf } from '../../../../base/error.ts'
 import { entriesIn, exists, hashFile, walk } from '../../../../base/files.ts'
 import { checkAs, parseJson, readText } from '../../../../base/json.ts'
+import { ownFile } from '../../../../base/own_file.ts'
 import type { Warn } from '../../warnings.ts'
 import { isObject, textIn } from '../evals_json/fields.ts'
 import { type AamAgent, readAgents } from './agents.ts'
@@ -50,7 +51,7 @@ export async function readPackage(root: string, warn: Warn): Promise<AamPackage>
     skillsOf(root),
     rulesOf(root),
     flatFiles(path.join(root, 'commands')),
-    readText(path.join(root, 'AGENTS.md')).catch(() => null),
+    ownText(root, 'AGENTS.md'),
   ])
   for (const { at, message } of hooks?.warnings ?? []) warn(at, message)
   const { name, version } = manifest
@@ -156,14 +157,23 @@ async function rulesOf(root: string): Promise<InputFile[]> {
   const inner = foldersIn(rules).map((name) => [`${name}.md`, path.join(rules, name, 'RULE.md')] as const)
   const made: InputFile[] = await flatFiles(rules)
   for (const [name, source] of inner) {
-    if ((await exists(source)) && !made.some((one) => one.path === name)) made.push(await inputOf(source, name))
+    if (ownFile(root, path.relative(root, source)) !== null && !made.some((one) => one.path === name))
+      made.push(await inputOf(source, name))
   }
   return made
 }
 
+/** null: it is not there, or a link leads out of the package. */
+async function ownText(root: string, name: string): Promise<string | null> {
+  const file = ownFile(root, name)
+  return file === null ? null : readText(file)
+}
+
 /** The Markdown files of a folder. */
 async function flatFiles(folder: string): Promise<InputFile[]> {
-  const names = entriesIn(folder).flatMap(({ name }) => (name.endsWith('.md') ? name : []))
+  const names = entriesIn(folder).flatMap(({ name }) =>
+    name.endsWith('.md') && ownFile(path.dirname(folder), `${path.basename(folder)}/${name}`) ? name : [],
+  )
   return Promise.all(names.map((name) => inputOf(path.join(folder, name), name)))
 }
 

@@ -1,9 +1,10 @@
 /** The vault of an Atomic Agent: its files as the agent finds them, and who it says it is. */
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
-import { glob } from 'tinyglobby'
 import type { Environment, InputFile } from '../../../../../schemas/suite.ts'
-import { exists, hashFile, hashWalk, walk } from '../../../../base/files.ts'
+import { entriesIn, exists, hashFile, hashWalk, walk } from '../../../../base/files.ts'
+import { readText } from '../../../../base/json.ts'
+import { ownFile } from '../../../../base/own_file.ts'
 import { filesOfSkill, skillsAt } from '../eval_md/skills.ts'
 import { readFront } from '../markdown/front.ts'
 import { plainText } from '../markdown/lines.ts'
@@ -32,6 +33,10 @@ export async function readVault(folder: string): Promise<Vault> {
   const found = (await exists(inner)) ? await skillsAt(inner) : { skills: [], warnings: [], reasons: [] }
   const skills = (await Promise.all(found.skills.map(filesOfSkill))).flat()
   const system = identity.text.slice(0, limits.identity)
+  const aboutModel = (await ownText(folder, 'model.md')) ?? ''
+  const cap = /^#+[^\n]*\bcost (?:guardrail|cap|limit|budget)/im.test(aboutModel)
+    ? ['model.md has cost guardrails: no document says how they are written, so they are not enforced; --budget is']
+    : []
   const long =
     identity.text.length > limits.identity ? [`what is said of the agent is cut at ${limits.identity} characters`] : []
   return {
@@ -41,58 +46,79 @@ export async function readVault(folder: string): Promise<Vault> {
       ...(skills.length > 0 && { skills }),
       ...(system !== '' && { system_prompt: system }),
     },
-    model: await modelOf(folder),
+    model: modelOf(aboutModel),
     reasons,
-    warnings: [...identity.warnings, ...long, ...found.reasons, ...found.warnings.map(({ message }) => message)],
+    warnings: [
+      ...identity.warnings,
+      ...long,
+      ...cap,
+      ...found.reasons,
+      ...found.warnings.map(({ message }) => message),
+    ],
   }
 }
 
 /** Each entry at the top of the vault, hashed once for all tests. */
 async function vaultFiles(folder: string): Promise<{ files: InputFile[]; reasons: string[] }> {
-  const files: InputFile[] = []
-  const entries = await readdir(folder, { withFileTypes: true })
-  for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
+  const entries = entriesIn(folder).filter(({ name }) => !name.startsWith('.') && !hidden.has(name))
+  const found: (Omit<InputFile, 'sha256'> & { hash: () => Promise<string> })[] = []
+  for (const entry of entries) {
     const source = path.join(folder, entry.name)
-    if (entry.name.startsWith('.') || hidden.has(entry.name)) continue
     if (entry.isFile()) {
-      const { size } = await stat(source)
-      files.push({ path: entry.name, source, kind: 'file', sha256: await hashFile(source), bytes: size })
+      const { size: bytes } = await stat(source)
+      found.push({ path: entry.name, source, kind: 'file', bytes, hash: () => hashFile(source) })
     } else if (entry.isDirectory()) {
       const walked = (await walk(source, { unreadable: 'leave_out' })).files
       const bytes = walked.reduce((sum, file) => sum + file.bytes, 0)
-      files.push({ path: entry.name, source, kind: 'directory', sha256: await hashWalk(walked), bytes })
+      found.push({ path: entry.name, source, kind: 'directory', bytes, hash: () => hashWalk(walked) })
     }
   }
-  const total = files.reduce((sum, { bytes }) => sum + bytes, 0)
-  return { files, reasons: total > limits.vault ? [`${folder}: the vault has more than ${limits.vault} bytes`] : [] }
+  const total = found.reduce((sum, { bytes }) => sum + bytes, 0)
+  // before any of it is read
+  if (total > limits.vault) return { files: [], reasons: [`${folder}: the vault has more than ${limits.vault} bytes`] }
+  const files = await Promise.all(
+    found.map(async ({ hash, bytes, ...file }) => ({ ...file, sha256: await hash(), bytes })),
+  )
+  return { files, reasons: [] }
 }
 
 /** persona/, tools.md, the indexes and the pinned notes, each under its name. */
 async function identityOf(folder: string): Promise<{ text: string; warnings: string[] }> {
   const first = ['persona/IDENTITY.md', 'persona/SOUL.md', 'persona/USER.md']
-  const persona = (await glob('persona/*.md', { cwd: folder })).sort()
-  const notes = (await glob('{memory,wiki}/*.md', { cwd: folder })).sort()
+  const persona = notesIn(folder, 'persona')
   const pinned: string[] = []
-  for (const note of notes) if (await isPinned(path.join(folder, note))) pinned.push(note)
+  for (const note of [...notesIn(folder, 'memory'), ...notesIn(folder, 'wiki')]) {
+    if (isPinned(note, (await ownText(folder, note)) ?? '')) pinned.push(note)
+  }
   const named = [...first, ...persona, 'tools.md', 'memory/INDEX.md', 'wiki/INDEX.md', ...pinned]
   const parts: string[] = []
   for (const name of new Set(named)) {
-    const text = await readFile(path.join(folder, name), 'utf8').catch(() => null)
+    const text = await ownText(folder, name)
     if (text !== null && text.trim() !== '') parts.push(`<!-- ${name} -->\n${plainText(text).trim()}`)
   }
   const hasPersona = persona.length > 0
   return { text: parts.join('\n\n'), warnings: hasPersona ? [] : ['no persona/*.md: nothing says who the agent is'] }
 }
 
-async function isPinned(file: string): Promise<boolean> {
-  if (path.basename(file) === 'INDEX.md') return false
-  const front = readFront(plainText(await readFile(file, 'utf8').catch(() => '')))
+function notesIn(folder: string, inner: string): string[] {
+  const names = entriesIn(path.join(folder, inner)).map(({ name }) => name)
+  return names.filter((name) => /^[^.].*\.md$/.test(name)).map((name) => `${inner}/${name}`)
+}
+
+/** null: it is not there, or a link leads out of the agent's folder. */
+async function ownText(folder: string, name: string): Promise<string | null> {
+  const file = ownFile(folder, name)
+  return file === null ? null : readText(file)
+}
+
+function isPinned(name: string, text: string): boolean {
+  if (path.basename(name) === 'INDEX.md') return false
+  const front = readFront(plainText(text))
   return 'fields' in front && front.fields.pinned === true
 }
 
 /** The first model in backticks below the heading Default model. */
-async function modelOf(folder: string): Promise<string | null> {
-  const text = await readFile(path.join(folder, 'model.md'), 'utf8').catch(() => '')
+function modelOf(text: string): string | null {
   return (
     /^#+[ \t]*Default model[^\n]*\n(?:(?!#)[^\n`]*\n)*?[^\n`#]*`([^`\n]+)`/im.exec(plainText(text))?.[1]?.trim() ?? null
   )
