@@ -1,6 +1,6 @@
 /** The shared folder: attempts at runs, each written by one worker alone, whole or not there. */
 import { createHash } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { copyFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { type AttemptMark, attemptMark } from '../../schemas/queue_job.ts'
@@ -126,6 +126,11 @@ function attemptsAt(job: string): SharedAttempt[] {
 export function jobsLeft(folder: string): { id: string; runId: string | null }[] {
   if (!existsSync(folder)) return []
   return readdirSync(folder).map((id) => ({ id, runId: attemptsAt(path.join(folder, id))[0]?.mark.run_id ?? null }))
+}
+
+/** Removes what there is of a job. */
+export function dropJob(job: string): void {
+  rmSync(job, { recursive: true, force: true })
 }
 
 /** Which attempt at a job is the run that lies in this folder; null: none. */

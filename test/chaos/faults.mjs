@@ -1,6 +1,6 @@
 // What may go wrong, each as a function that does it and lets it end.
 import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { shared, signalWorker, startWorker, top } from './world.mjs'
@@ -78,6 +78,7 @@ export function smallDisk() {
 
 /** Flips a byte of some file of a bundle: on a worker, or where all take it from. Gives what it was. */
 function corrupt(folder, draw) {
+  if (!existsSync(folder)) return null // there is none yet
   const files = readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && !entry.name.startsWith('.'))
     .map((entry) => path.join(entry.parentPath, entry.name))
@@ -90,6 +91,15 @@ function corrupt(folder, draw) {
   rmSync(file, { force: true })
   writeFileSync(file, bytes)
   return file
+}
+
+/** Only where it was killed: one that has ended by itself would begin another benchmark. */
+async function restart(world, ms) {
+  world.coordinator.child.kill('SIGKILL')
+  const { signal } = await world.coordinator.done
+  if (signal === null) return
+  await sleep(ms)
+  world.startCoordinator()
 }
 
 export const faults = {
@@ -107,10 +117,7 @@ export const faults = {
     signalWorker(one, 'SIGCONT')
   },
   async 'kill the coordinator'(world) {
-    world.coordinator.child.kill('SIGKILL')
-    await world.coordinator.done
-    await sleep(world.draw() * 2000)
-    world.startCoordinator()
+    await restart(world, world.draw() * 2000)
   },
   async 'kill the server'(world) {
     await world.server.kill()
@@ -120,17 +127,13 @@ export const faults = {
   async 'damage a bundle on a worker'(world) {
     const one = world.workers[world.pick(world.workers.length)]
     const cache = path.join(one.temporary, 'whetstone-bundles/entries')
-    try {
-      corrupt(cache, world.draw)
-    } catch {} // it holds none yet
+    corrupt(cache, world.draw)
   },
   async 'damage a bundle where all take it from'(world) {
     const file = corrupt(path.join(shared, 'bundles'), world.draw)
     await sleep(1500)
     if (file !== null) rmSync(file, { force: true }) // it is put anew by whoever comes next
-    world.coordinator.child.kill('SIGKILL')
-    await world.coordinator.done
-    world.startCoordinator()
+    await restart(world, 0)
   },
   async 'cut a worker off'(world) {
     await world.network?.cut(2500 + world.draw() * 3000)

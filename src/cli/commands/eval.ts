@@ -7,6 +7,7 @@ import { report, reportersGiven } from '../report.ts'
 import { evalFlags } from './eval_flags.ts'
 import { judgingWish } from './judge_flags.ts'
 import { limitsOf } from './limit_flags.ts'
+import { queueWish } from './queue_flags.ts'
 import { sandboxWish } from './sandbox_flags.ts'
 import { type Done, withFlow, withJson } from './shared.ts'
 
@@ -100,6 +101,7 @@ function requestOf(parsed: EvalArguments): EvalRequest {
     passEnv: parsed.passEnv,
     limits: limitsOf(parsed),
     sandbox: sandboxWish(parsed),
+    queue: queueWish(parsed, process.env),
     keep: parsed.keep,
     cache: parsed.cache,
     fresh: parsed.fresh,

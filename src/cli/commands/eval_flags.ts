@@ -5,6 +5,7 @@ import { benchFlags } from './bench_flags.ts'
 import { printConfigFlag } from './common_flags.ts'
 import { judgeFlags } from './judge_flags.ts'
 import { limitFlags } from './limit_flags.ts'
+import { queueFlags } from './queue_flags.ts'
 import { sandboxFlags } from './sandbox_flags.ts'
 import { seconds } from './shared.ts'
 
@@ -49,6 +50,7 @@ export const evalFlags = {
   retries: benchFlags.retries,
   'pass-env': benchFlags['pass-env'],
   ...sandboxFlags,
+  ...queueFlags,
   workspace: {
     type: 'string',
     requiresArg: true,

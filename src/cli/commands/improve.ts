@@ -7,6 +7,7 @@ import { startDescription } from './description_flags.ts'
 import { improveFlags } from './improve_flags.ts'
 import { judgingWish } from './judge_flags.ts'
 import { limitsOf } from './limit_flags.ts'
+import { queueWish } from './queue_flags.ts'
 import { sandboxWish } from './sandbox_flags.ts'
 import { type Done, withFlow, withJson } from './shared.ts'
 
@@ -49,6 +50,7 @@ function requestOf(parsed: ArgumentsCamelCase<ImproveArguments>): Omit<ImproveRe
       workspace: parsed.workspace ?? null,
       limits: limitsOf(parsed),
       sandbox: sandboxWish(parsed),
+      queue: queueWish(parsed, process.env),
     },
   }
 }

@@ -6,6 +6,7 @@ import { printConfigFlag } from './common_flags.ts'
 import { descriptionFlags } from './description_flags.ts'
 import { judgeFlags } from './judge_flags.ts'
 import { limitFlags } from './limit_flags.ts'
+import { queueFlags } from './queue_flags.ts'
 import { sandboxFlags } from './sandbox_flags.ts'
 import { wholeNumber } from './shared.ts'
 
@@ -109,6 +110,7 @@ export const improveFlags = {
   'pass-env': benchFlags['pass-env'],
   ...judgeFlags,
   ...sandboxFlags,
+  ...queueFlags,
   budget: limitFlags.budget,
   'budget-tokens': limitFlags['budget-tokens'],
   'cost-per-run': limitFlags['cost-per-run'],

@@ -15,6 +15,7 @@ import { noLimits } from '../limits.ts'
 import { mend } from '../mend.ts'
 import { preflight } from '../preflight.ts'
 import type { Purses } from '../purses.ts'
+import { openRemoteIf } from '../queue/open_remote.ts'
 import { hiddenFrom, startSandbox, withSandbox } from '../start_sandbox.ts'
 import { refuseStrayInstructions } from '../surroundings.ts'
 import { refuseUnpriced } from '../unpriced.ts'
@@ -49,7 +50,8 @@ export async function evalSuite(
   const { concurrency, passEnv, limits = noLimits, pace, keep } = request
   using limited = await openLimited({ plan, folder, workspace: prepared.workspace, limits, purses }, holding.context)
   const hidden = hiddenFrom(plan, prepared.workspace)
-  const how = { passEnv, hidden, sandbox, concurrency, pace, limited, keepWork: keep, cache: null }
+  await using remote = await openRemoteIf({ ...request, wish: request.queue ?? null, plan, folder, limited }, context)
+  const how = { passEnv, hidden, sandbox, concurrency, pace, limited, keepWork: keep, cache: null, remote }
   await execute({ plan, folder, skillFiles, ...how, settled: before.settled }, holding.context)
   context.signal.throwIfAborted()
   const now = context.now()

@@ -22,6 +22,7 @@ export interface EvalRequest
       | 'sandbox'
       | 'pace'
       | 'cache'
+      | 'queue'
     > {
   /** A suite, or a folder that holds some. */
   path: string

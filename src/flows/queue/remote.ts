@@ -16,6 +16,7 @@ import { type Bundles, openBundles } from '../../store/bundles/bundles.ts'
 import { sharedObjects } from '../../store/bundles/objects.ts'
 import {
   attemptIn,
+  dropJob,
   fetchAttempt,
   jobsLeft,
   keepOthers,
@@ -28,6 +29,7 @@ import type { FlowContext } from '../context.ts'
 import type { Remote } from '../execute.ts'
 import type { Limited } from '../limited.ts'
 import { spentByRun } from '../spent.ts'
+import { atGate, whenLimited } from './at_gate.ts'
 import { failedRun } from './failed_run.ts'
 import { packInputs } from './inputs.ts'
 import { needsOf, queueName } from './needs.ts'
@@ -92,11 +94,17 @@ export async function openRemote(
     skills: new Map(),
   }
   await announce(desk, needs, context.now())
+  const limits = whenLimited({ choice: plan.options.engine, env: context.env }, (atOnce) => {
+    void transport.limit(desk.queue, atOnce).catch(() => {}) // told again with the next change
+  })
   return {
     atOnce: wish.atOnce,
-    perform: (run) => performElsewhere(run, desk),
+    perform: (run) => atGate(run, () => performElsewhere(run, desk)),
     committed: (spec) => putAway(spec, desk),
-    [Symbol.asyncDispose]: () => clearAfter(desk),
+    async [Symbol.asyncDispose]() {
+      limits[Symbol.dispose]()
+      await clearAfter(desk)
+    },
   }
 }
 
@@ -252,12 +260,16 @@ function noteOther({ mark, record }: SharedAttempt, { job, spec }: { job: string
 /** What a coordinator left that was killed between commit and clearing is put away like the rest. */
 async function clearAfter(desk: Desk): Promise<void> {
   const { transport, queue, paths, benchmark, request } = desk
+  await transport.limit(queue, null).catch(() => {})
   const specs = new Map(request.plan.runs.map((spec) => [spec.run_id, spec]))
   try {
     for (const { id, runId } of jobsLeft(paths.benchmark(benchmark))) {
       const spec = runId === null ? undefined : specs.get(runId)
       const place = paths.job(benchmark, id)
-      if (spec === undefined) continue
+      if (spec === undefined) {
+        dropJob(place) // it was being removed
+        continue
+      }
       const taken = attemptIn(place, path.join(request.folder, spec.run_id))
       const told = (other: SharedAttempt) => noteOther(other, { job: id, spec }, desk)
       await keepOthers(place, { taken, to: keptPlace(request.folder, spec.run_id, id), told })

@@ -1,0 +1,104 @@
+/** Several workers on one benchmark: an account's limit holds over all of them, a frozen one does no harm, eval has them too. */
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { expect, test } from 'vitest'
+import { parseScenario } from '../../../src/practice/scenario.ts'
+import { startPractice } from '../../../src/practice/server.ts'
+import { agent, fresh, makeSkill, whetstone } from '../../e2e/program.ts'
+import { needsRedis, startRedis } from '../../jobs/queue/servers.ts'
+import { startWorker } from './worker.ts'
+
+const cases = [1, 2, 3].map((id) => ({ id, prompt: `task ${id}`, checks: [{ type: 'contains', value: 'TIDY' }] }))
+
+function newestIn(workspace: string, collection: string): string {
+  const folder = path.join(workspace, collection)
+  return path.join(folder, readdirSync(folder).sort().at(-1) ?? '')
+}
+
+const scenario = `
+latency: 300
+limits: [{ from_s: 0, concurrent: 3 }]
+rules:
+  - { name: with, when: { system: 'SKILL\\.md' }, text: 'TIDY' }
+  - { name: without, text: 'messy' }
+`
+
+needsRedis('several workers', () => {
+  test('keep to the limit of the account together: it is found from what all of them met, and told', async () => {
+    await using server = await startRedis()
+    await using model = await startPractice({ scenario: parseScenario(scenario, 'limits.yaml') })
+    const shared = fresh()
+    const env = { ANTHROPIC_BASE_URL: model.url, ANTHROPIC_API_KEY: 'x' }
+    const flags = ['--concurrency', '8']
+    await using _one = await startWorker(server.url, shared, { env, flags })
+    await using _two = await startWorker(server.url, shared, { env, flags })
+    const args = ['bench', makeSkill(cases), '--engine', 'anthropic:practice-1', '--runs', '5', '--sandbox', 'off']
+    const queue = ['--queue', server.url, '--shared', shared, '--workspace', fresh(), '--json']
+    const end = await whetstone([...args, ...queue], { env })
+    expect(end.code, end.stderr).toBe(0)
+    const events = end.stdout
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => JSON.parse(line))
+    expect(events.filter(({ type }) => type === 'run_finished').map(({ status }) => status)).toEqual(
+      Array.from({ length: 30 }, () => 'completed'),
+    )
+    const limits = events.filter(({ type }) => type === 'limit_changed').map(({ limit }) => limit)
+    expect(Math.min(...limits)).toBeLessThan(8)
+  }, 120_000)
+
+  test('a worker that is frozen and comes back: its agent is ended, its attempt is kept and told, the run is there once', async () => {
+    await using server = await startRedis()
+    const shared = fresh()
+    const workspace = fresh()
+    const log = path.join(fresh(), 'agents.log')
+    await using frozen = await startWorker(server.url, shared, { env: { AGENT_MS: '60000', AGENT_LOG: log } })
+    const one = [{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }]
+    const args = ['bench', makeSkill(one), '--engine', agent('tidy.mjs'), '--runs', '1', '--sandbox', 'off']
+    const passed = ['--pass-env', 'AGENT_MS', '--pass-env', 'AGENT_LOG', '--workspace', workspace]
+    const running = whetstone([...args, ...passed, '--queue', server.url, '--shared', shared])
+    const begun = () => {
+      try {
+        return readFileSync(log, 'utf8')
+          .split('\n')
+          .flatMap((line) => /^start (\d+)/.exec(line)?.[1] ?? [])
+      } catch {
+        return []
+      }
+    }
+    while (begun().length < 2) await sleep(50)
+    const agents = begun().map(Number)
+    frozen.child.kill('SIGSTOP')
+    await using _other = await startWorker(server.url, shared)
+    const end = await running
+    frozen.child.kill('SIGCONT')
+    expect(end.code, end.stderr).toBe(0)
+    const lives = (pid: number) => {
+      try {
+        return process.kill(pid, 0)
+      } catch {
+        return false
+      }
+    }
+    for (let tries = 0; agents.some(lives) && tries < 200; tries += 1) await sleep(50)
+    expect(agents.filter(lives)).toEqual([])
+    const folder = newestIn(workspace, 'benchmarks')
+    const benchmark = JSON.parse(readFileSync(path.join(folder, 'benchmark.json'), 'utf8'))
+    expect(benchmark.runs).toHaveLength(2)
+    expect(benchmark.other_attempts).toMatchObject({ attempts: 2, lost: 2, usd: null })
+    expect(benchmark.notes.join('\n')).toContain('2 further attempts at runs do not count')
+  }, 120_000)
+
+  test('make the runs of eval too', async () => {
+    await using server = await startRedis()
+    const shared = fresh()
+    const workspace = fresh()
+    await using worker = await startWorker(server.url, shared)
+    const args = ['eval', makeSkill(cases), '--engine', agent('tidy.mjs'), '--sandbox', 'off', '--workspace', workspace]
+    const end = await whetstone([...args, '--queue', server.url, '--shared', shared])
+    expect(end.code, end.stderr).toBe(0)
+    expect(worker.ended()).toBe(3)
+    expect(readdirSync(newestIn(workspace, 'evals'))).toContain('eval.json')
+  }, 90_000)
+})
