@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Iteration } from '../../schemas/history.ts'
 import { sha256 } from '../../src/base/json.ts'
 import { caseFiles } from '../../src/flows/page/case_files.ts'
+import { readOutputs } from '../../src/flows/page/read_outputs.ts'
 import { aggregate } from '../../src/phases/4-report/aggregate.ts'
 import { treeOf } from '../../viewer/views/version_tree.ts'
 import { fresh } from '../e2e/program.ts'
@@ -79,6 +80,14 @@ withChromium('pages of hostile artefacts', () => {
     await visit(page, '#/case/1')
     expect([await page.locator('h1').textContent(), errors]).toEqual([expect.stringContaining('case-1'), []])
   })
+})
+
+test('of very many files the rest is told', () => {
+  const folder = fresh()
+  for (let number = 0; number < 203; number += 1) writeFileSync(path.join(folder, `${1000 + number}.txt`), 'x')
+  const files = readOutputs(folder)
+  expect([files.length, files.at(-2)?.path, files.at(-1)?.path]).toEqual([201, '1199.txt', '… 3 more files'])
+  expect(files.at(-1)?.left_out).toContain('200 files')
 })
 
 describe('input files that a plan names', () => {

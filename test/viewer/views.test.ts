@@ -125,6 +125,16 @@ withChromium('the page in a browser', () => {
     expect(await press('u', 'u')).toBe('#/')
     expect(await press('2', 'j', 'Enter')).toBe('#/run/1/with_skill/1')
   })
+  test('at the end of a case the next run is the first of the next case', async () => {
+    const { page } = await opened('#/run/1/without_skill/2')
+    await page.keyboard.press(']')
+    await page.waitForURL(/#\/run\/2\/with_skill\/1$/)
+    await page.getByText('← before').click()
+    await page.waitForURL(/#\/run\/1\/without_skill\/2$/)
+    await page.goto(page.url().replace(/#.*/, '#/run/2/without_skill/2'))
+    await page.getByText('← before').waitFor()
+    expect(await page.getByText('after →').count()).toBe(0)
+  })
   test('a note is downloaded as feedback.json', async () => {
     const { page } = await opened('#/run/1/with_skill/1')
     await page.locator('textarea').fill('good, but slow')

@@ -5,7 +5,7 @@ const keys = [
   ['j k ↓ ↑', 'move through a list'],
   ['Enter', 'open what is selected'],
   ['u', 'up: from a run to its case, from a case to the overview'],
-  ['[ ]', 'the run before, the run after'],
+  ['[ ]', 'the run before, the run after; at the end of a case the next one'],
   ['y n x', 'in an audit: the judge is right, wrong; take it back'],
   ['/', 'search'],
   ['1 … 9', 'the tabs'],

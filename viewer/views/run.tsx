@@ -127,9 +127,9 @@ function notesOf({ notes, undecided = [] }: EvidencePack[number]): string[] {
 function RunHead({ model, run }: { model: Model; run: Run }) {
   const own = model.ofCase(run.caseIndex)
   const place = own.indexOf(run.index)
-  const [before, after] = [own[place - 1], own[place + 1]].map((one) =>
-    one === undefined ? null : address(model, one),
-  )
+  // at an end of the case the way leads on: a reader who goes through all runs needs no other
+  const steps = [own[place - 1] ?? beside(model, run.caseIndex, -1), own[place + 1] ?? beside(model, run.caseIndex, 1)]
+  const [before, after] = steps.map((one) => (one === undefined ? null : address(model, one)))
   useKeys(
     ({ key }) => {
       if (key === '[' && before) go(before)
@@ -170,6 +170,15 @@ function RunHead({ model, run }: { model: Model; run: Run }) {
       <Metrics run={run} />
     </header>
   )
+}
+
+/** The last run of the case before that has one, the first of the case after. */
+function beside(model: Model, caseIndex: number, step: 1 | -1): number | undefined {
+  for (let at = caseIndex + step; at >= 0 && at < model.page.cases.length; at += step) {
+    const runs = model.ofCase(at)
+    if (runs.length > 0) return runs.at(step === 1 ? 0 : -1)
+  }
+  return undefined
 }
 
 function address(model: Model, index: number): string {

@@ -8,6 +8,8 @@ import { liesIn } from '../../base/own_file.ts'
 const mostText = 200_000
 const mostBytes = 1_000_000
 const mostFiles = 200
+/** More are not even counted. */
+const mostNames = 10_000
 const mostOfRun = 3_000_000
 const ours = new Set(['metrics.json'])
 
@@ -15,14 +17,20 @@ const ours = new Set(['metrics.json'])
 export function readOutputs(folder: string, hashes: ReadonlyMap<string, string> = new Map()): PageFile[] {
   if (!liesIn(path.dirname(folder), folder)) return []
   let left = mostOfRun
-  return namesBelow(folder)
-    .filter((name) => !ours.has(name))
-    .sort()
-    .map((name) => {
-      const file = pageFile(path.join(folder, name), name, { most: left, sha256: hashes.get(name) ?? null })
-      left -= file.body.length
-      return file
-    })
+  const names = namesBelow(folder).filter((name) => !ours.has(name))
+  const shown = names.sort().slice(0, mostFiles)
+  const files = shown.map((name) => {
+    const file = pageFile(path.join(folder, name), name, { most: left, sha256: hashes.get(name) ?? null })
+    left -= file.body.length
+    return file
+  })
+  return names.length === shown.length ? files : [...files, restOf(names.length - shown.length)]
+}
+
+/** What stands in the place of files that the page has no room for. */
+function restOf(number: number): PageFile {
+  const left_out = `The page shows ${mostFiles} files; the folder has the rest.`
+  return { path: `… ${number} more files`, bytes: 0, sha256: null, as: 'none', body: '', left_out }
 }
 
 function namesBelow(folder: string, prefix = '', found: string[] = []): string[] {
@@ -33,7 +41,7 @@ function namesBelow(folder: string, prefix = '', found: string[] = []): string[]
     return found
   }
   for (const entry of entries) {
-    if (found.length >= mostFiles) break
+    if (found.length >= mostNames) break
     const name = prefix === '' ? entry.name : `${prefix}/${entry.name}`
     if (entry.isDirectory()) namesBelow(folder, name, found)
     else if (entry.isFile()) found.push(name)
