@@ -3,7 +3,6 @@ import type { SuiteCase } from '../../../schemas/suite.ts'
 
 /** No prompt, no files, no criteria; whatever is said of it goes on top. */
 export const blankCase = {
-  eval_key: null,
   prompt: '',
   expected_output: null,
   files: [],
@@ -14,4 +13,4 @@ export const blankCase = {
   setup: null,
   git: null,
   cannot_run: null,
-} satisfies Omit<SuiteCase, 'eval_id' | 'eval_name'>
+} satisfies Omit<SuiteCase, 'eval_id' | 'eval_key' | 'eval_name'>

@@ -72,9 +72,9 @@ async function textOf(file: string): Promise<string> {
 
 function blank(name: string, reasons: readonly string[]): Omit<SuiteCase, 'eval_id'> {
   return {
-    ...blankCase,
     eval_key: name,
     eval_name: name,
+    ...blankCase,
     cannot_run: reasons.length === 0 ? null : reasons.join('; '),
   }
 }
