@@ -202,10 +202,19 @@ export interface PageAudit {
   benchmark: string
   /** All that the judge decided, equal ones once. */
   decisions: number
-  /** As `whetstone audit` draws it: which run in the columns, which statement of its case. */
-  sample: { id: string; run: number; statement: number }[]
+  /** How many of them are drawn. */
+  drawn: number
+  /** Where the sample is: a list of PageDrawn under the key `audit`. */
+  at: 0 | 1 | 2
   /** Whether people hold a statement to be met, and since when, by id of the decision. */
   labels: Record<string, PageLabel>
+}
+
+/** One that `whetstone audit` draws: which run in the columns, which statement of its case. */
+export interface PageDrawn {
+  id: string
+  run: number
+  statement: number
 }
 
 export interface PageLabel {

@@ -1,6 +1,5 @@
 /** Which decisions of a judge are shown to people: some of each verdict in each arm. */
 import { sha256 } from '../base/json.ts'
-import type { Decision } from './audited.ts'
 
 export interface AuditSample {
   /** Of the decisions of each verdict in each arm; above 0, at most 1. */
@@ -11,20 +10,29 @@ export interface AuditSample {
 /** What nobody chose otherwise: a tenth. */
 export const usualSample: AuditSample = { share: 0.1, seed: 1 }
 
+/** What a sample is drawn by. */
+interface Drawable {
+  id: string
+  configuration: string
+  graded: { passed: boolean }
+}
+
 /** Equal decisions once. */
-export function distinct(decisions: readonly Decision[]): Decision[] {
+export function distinct<D extends Drawable>(decisions: readonly D[]): D[] {
   return [...new Map(decisions.map((one) => [one.id, one])).values()]
 }
 
 /** So many of each verdict in each arm, at least one; which ones is drawn by the seed, and a larger share adds to them. */
-export function sampleOf(decisions: readonly Decision[], { share, seed }: AuditSample): Decision[] {
-  const strata = new Map<string, Decision[]>()
+export function sampleOf<D extends Drawable>(decisions: readonly D[], { share, seed }: AuditSample): D[] {
+  const strata = new Map<string, D[]>()
   for (const one of decisions) {
     const name = `${one.configuration}/${one.graded.passed}`
-    strata.set(name, [...(strata.get(name) ?? []), one])
+    const own = strata.get(name)
+    if (own === undefined) strata.set(name, [one])
+    else own.push(one)
   }
   const drawn = new Map(decisions.map((one) => [one.id, sha256(`${seed}/${one.id}`)]))
-  const order = (a: Decision, b: Decision) => ((drawn.get(a.id) ?? '') < (drawn.get(b.id) ?? '') ? -1 : 1)
+  const order = (a: D, b: D) => ((drawn.get(a.id) ?? '') < (drawn.get(b.id) ?? '') ? -1 : 1)
   const chosen = [...strata.values()].flatMap((own) =>
     own.sort(order).slice(0, Math.max(1, Math.ceil(own.length * share))),
   )

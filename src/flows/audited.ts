@@ -26,6 +26,12 @@ export interface Decision {
 /** What the judge of a benchmark decided; verdicts of code are not in it. */
 export async function decisionsOf(folder: string, plan: Plan): Promise<Decision[]> {
   const decisions: Decision[] = []
+  for await (const one of eachDecision(folder, plan)) decisions.push(one)
+  return decisions
+}
+
+/** As decisionsOf, one after another: of thousands of runs nothing need be held. */
+export async function* eachDecision(folder: string, plan: Plan): AsyncGenerator<Decision> {
   for (const spec of plan.runs) {
     const stored = await readRun(folder, spec.run_id)
     const judged = (stored?.grading?.expectations ?? []).filter((one) => isOfJudge(one))
@@ -36,7 +42,7 @@ export async function decisionsOf(folder: string, plan: Plan): Promise<Decision[
     for (const graded of judged) {
       const id = sha256(canonicalJson({ text: graded.text, prompt, digest })).slice(0, 12)
       const files = outputs.files.map((file) => file.path)
-      decisions.push({
+      yield {
         id,
         folder,
         run_id,
@@ -47,10 +53,9 @@ export async function decisionsOf(folder: string, plan: Plan): Promise<Decision[
         prompt,
         response,
         outputs: files,
-      })
+      }
     }
   }
-  return decisions
 }
 
 function isOfJudge({ decided_by }: GradedExpectation): boolean {

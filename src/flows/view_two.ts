@@ -72,10 +72,15 @@ function placesOf(found: Record<Letter, Found>, { placed }: TwoInOne): Map<strin
   return new Map(all)
 }
 
-/** A note bears the name of its run's folder with / as -, seen from the page. */
-function notesOf({ folder, folders }: Found, page: string): PageNote[] {
+/** A note bears the name of its run's or case's folder with / as -, seen from the page. */
+function notesOf({ folder, folders, benchmark }: Found, page: string): PageNote[] {
   const name = (from: string, run: string) => path.relative(from, run).split(path.sep).join('-')
-  const names = new Map([...folders.values()].map((run) => [name(folder, run), name(page, run)]))
+  const places = [...benchmark.runs, ...(benchmark.excluded_runs ?? [])].flatMap((run) => {
+    const own = folders.get(runKey(run))
+    const at = own?.lastIndexOf(`${path.sep}${run.configuration}`) ?? -1
+    return own === undefined ? [] : at < 0 ? [own] : [own, own.slice(0, at)]
+  })
+  const names = new Map(places.map((place) => [name(folder, place), name(page, place)]))
   return besideOf(folder).feedback.flatMap((note) => {
     const run_id = names.get(note.run_id)
     return run_id === undefined ? [] : { ...note, run_id }

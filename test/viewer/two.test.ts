@@ -1,5 +1,5 @@
 /** `view --compare A B`: two benchmarks on one page, in a real browser; neither of them is written to. */
-import { readdirSync, statSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
@@ -41,8 +41,10 @@ withChromium('two benchmarks on one page', () => {
     made.a = await bench('old', cases, agent('verbose.mjs'))
     const third = { id: 3, name: 'third', prompt: 'new', checks: [{ type: 'contains', value: 'TIDY' }] }
     made.b = await bench('new', [...cases, third], 'command:echo nothing')
-    const run_id = `${readdirSync(made.a).find((name) => name.startsWith('eval-1'))}-with_skill-run-2`
-    const notes = { reviews: [{ run_id, feedback: 'the old one was better', timestamp: '' }], status: 'complete' }
+    const ownCase = readdirSync(made.a).find((name) => name.startsWith('eval-1')) ?? ''
+    const said = { [`${ownCase}-with_skill-run-2`]: 'the old one was better', [ownCase]: 'hard for the old one' }
+    const reviews = Object.entries(said).map(([run_id, feedback]) => ({ run_id, feedback, timestamp: '' }))
+    const notes = { reviews, status: 'complete' }
     writeFileSync(path.join(made.a, 'feedback.json'), JSON.stringify(notes))
     it.browser = await launch()
   })
@@ -91,6 +93,21 @@ withChromium('two benchmarks on one page', () => {
     const again = await opened(new URL(page.url()).hash)
     expect(await again.locator('.choose option:checked').first().textContent()).toBe('A without skill, run 2')
   })
+  test('notes on the runs side by side, and on their cases, each of its own benchmark', async () => {
+    const page = await opened('#/case/1')
+    const side = (place: number) => page.locator('.pair').first().locator('.beside > div').nth(place)
+    await page.locator('.pair blockquote').first().waitFor()
+    expect(await side(0).locator('blockquote').allTextContents()).toEqual(['note on the case hard for the old one'])
+    expect(await side(1).textContent()).toBe('no note')
+    await page.locator('.choose select').nth(0).selectOption({ label: 'A with skill, run 2' })
+    expect(await side(0).locator('blockquote').allTextContents()).toEqual([
+      'note on the run the old one was better',
+      'note on the case hard for the old one',
+    ])
+    await page.locator('.choose select').nth(0).selectOption({ label: 'B without skill, run 1' })
+    await page.getByText('notes', { exact: true }).waitFor({ state: 'detached' })
+    expect(await page.locator('.notebox').count()).toBe(0)
+  })
   test('a run shows its own verdicts and the note of its benchmark; none is written here', async () => {
     const page = await opened('#/run/1/A_with_skill/2')
     await page.locator('.verdicts .pass').waitFor()
@@ -99,6 +116,17 @@ withChromium('two benchmarks on one page', () => {
     await page.goto(`file://${it.page}#/run/1/B_with_skill/2`)
     await page.locator('.verdicts .fail').waitFor()
     expect(await page.locator('blockquote').count()).toBe(0)
+  })
+  test('in a single file that was moved away: answers, diffs and notes of both are in it', async () => {
+    const end = await compare('old', 'new', '--single-file')
+    expect(end.code, end.stderr).toBe(0)
+    const moved = path.join(fresh(), 'moved.html')
+    cpSync(JSON.parse(end.stdout).page, moved)
+    const page = await opened('#/case/1?as=diff', moved)
+    await page.locator('.diff .gone').first().waitFor()
+    expect(await page.locator('.diff .gone').first().textContent()).toContain('TIDY')
+    expect(await page.locator('.diff .new').first().textContent()).toContain('nothing')
+    expect(await page.locator('.pair blockquote').count()).toBe(1)
   })
   test("another tool's folder beside one of ours; a copy to publish", async () => {
     const folder = foreign()

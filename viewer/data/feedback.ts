@@ -1,9 +1,9 @@
 /** Notes on runs: those that came with the page, those of this reader, and where they are kept. */
-import { useEffect, useState } from 'preact/hooks'
 import type { PageNote } from '../../schemas/page.ts'
 import { onKept, onLost } from './live.ts'
 import type { Model, Run } from './model.ts'
 import { download, isServed, post } from './out.ts'
+import { keepInBrowser, keptInBrowser, Status } from './said.ts'
 import { parseVisible } from './unpack.ts'
 
 /** skill-creator's name of a run: its folder with / as -. */
@@ -14,8 +14,14 @@ export function noteOf(run: Run): string {
 /** Of a whole case: its folder, as agentskills.io names it too. */
 export function noteOfCase(model: Model, caseIndex: number): string {
   const [first] = model.ofCase(caseIndex).map((index) => model.run(index))
-  const folder = first === undefined ? '' : (first.folder.split(`/${first.arm}`)[0] ?? '')
-  return (folder || `eval-${model.page.cases[caseIndex]?.eval_id}`).replaceAll('/', '-')
+  return (first && noteOfItsCase(first)) || `eval-${model.page.cases[caseIndex]?.eval_id}`
+}
+
+/** Of the case that a run is of, where the run lies; on a page of two benchmarks each has its own. Empty: not known. */
+export function noteOfItsCase({ folder, arm }: Run): string {
+  const names = [arm, arm.replace(/^[AB]_/, '')]
+  const at = Math.max(...names.map((name) => folder.lastIndexOf(`/${name}`)))
+  return at < 0 ? '' : folder.slice(0, at).replaceAll('/', '-')
 }
 
 /** What was said in the iteration before; null: nothing. */
@@ -24,8 +30,8 @@ export function previousNote({ page }: Model, id: string): string | null {
 }
 
 const notes = new Map<string, PageNote>()
-const listeners = new Set<() => void>()
-const shared: { ready: boolean; state: string; shown?: Model } = { ready: false, state: '' }
+const status = new Status()
+const shared: { ready: boolean; shown?: Model } = { ready: false }
 
 interface Feedback {
   notes: ReadonlyMap<string, PageNote>
@@ -34,22 +40,17 @@ interface Feedback {
 }
 
 export function useFeedback(model: Model): Feedback {
-  const [, redraw] = useState(0)
-  useEffect(() => {
-    const changed = () => redraw((number) => number + 1)
-    listeners.add(changed)
-    return () => void listeners.delete(changed)
-  }, [])
+  status.useRedraw()
   if (!shared.ready) start(model)
   if (shared.shown !== model) merge(model.page.feedback)
   shared.shown = model
-  return { notes, write: (id, text) => write(model, id, text), state: shared.state }
+  return { notes, write: (id, text) => write(model, id, text), state: status.text }
 }
 
 function start(model: Model): void {
   shared.ready = true
   merge(model.page.feedback)
-  for (const one of drafts(model)) {
+  for (const one of keptInBrowser('notes', model, isNote)) {
     if (!isNewer(one)) continue
     notes.set(one.run_id, one)
     if (isServed) unsent.add(one.run_id)
@@ -66,7 +67,7 @@ function start(model: Model): void {
 function takeIn(body: string): void {
   const { reviews }: { reviews: PageNote[] } = parseVisible(body)
   merge(reviews)
-  say(shared.state)
+  status.say(status.text)
 }
 
 function merge(found: readonly PageNote[]): void {
@@ -83,7 +84,7 @@ function write(model: Model, id: string, text: string): void {
   notes.set(id, { run_id: id, feedback: text, timestamp: new Date().toISOString() })
   if (isServed) unsent.add(id)
   keep(model)
-  say(isServed ? 'Saving…' : 'Kept in this browser; download it to use it.')
+  status.say(isServed ? 'Saving…' : 'Kept in this browser; download it to use it.')
   if (!isServed) return
   clearTimeout(timer.id)
   timer.id = setTimeout(() => sendUnsent(model), 300)
@@ -102,13 +103,10 @@ function sendUnsent(model: Model): void {
   post('feedback', fileOf(sent)).then((problem) => {
     if (problem === null) for (const one of sent) if (notes.get(one.run_id) === one) unsent.delete(one.run_id)
     keep(model)
-    say(problem === null ? 'Saved.' : `${problem} It is kept in this browser and sent again when the server answers.`)
+    status.say(
+      problem === null ? 'Saved.' : `${problem} It is kept in this browser and sent again when the server answers.`,
+    )
   })
-}
-
-function say(text: string): void {
-  shared.state = text
-  for (const listener of listeners) listener()
 }
 
 /** skill-creator's feedback.json. */
@@ -119,31 +117,12 @@ function fileOf(reviews: readonly PageNote[]): string {
 /** All notes that say something. */
 export function saveFeedback(): void {
   download('feedback.json', fileOf([...notes.values()].filter(({ feedback }) => feedback.trim() !== '')))
-  say('Downloaded: put it into the benchmark folder.')
+  status.say('Downloaded: put it into the benchmark folder.')
 }
 
-function storageKey({ page }: Model): string {
-  const { skill_name, timestamp } = page.benchmark.metadata
-  return `whetstone-notes:${skill_name}:${timestamp}`
-}
-
+/** A served page keeps what is on its way alone: what was saved is the server's to tell. */
 function keep(model: Model): void {
-  try {
-    // a served page keeps what is on its way alone: what was saved is the server's to tell
-    const kept = isServed ? unsentNotes() : [...notes.values()]
-    localStorage.setItem(storageKey(model), JSON.stringify(kept))
-  } catch {
-    // a browser that keeps nothing for files: the notes last as long as the page
-  }
-}
-
-function drafts(model: Model): PageNote[] {
-  try {
-    const found: unknown = JSON.parse(localStorage.getItem(storageKey(model)) ?? '[]')
-    return Array.isArray(found) ? found.filter(isNote) : []
-  } catch {
-    return []
-  }
+  keepInBrowser('notes', model, isServed ? unsentNotes() : [...notes.values()])
 }
 
 function isNote(value: unknown): value is PageNote {

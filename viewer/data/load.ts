@@ -3,6 +3,7 @@ import {
   type EvidencePack,
   type Page,
   type PageBefore,
+  type PageDrawn,
   type PageVersions,
   pageKey,
   type RunDetail,
@@ -61,6 +62,7 @@ const packs = new Map<number, Promise<EvidencePack>>()
 const details = new Map<number, Promise<RunDetail>>()
 const befores = new Map<number, Promise<PageBefore>>()
 const versions = new Map<number, Promise<PageVersions>>()
+const samples = new Map<number, Promise<PageDrawn[]>>()
 const kept = 12
 
 /** From now on what a newer page carries is read, and what was read of the older one is forgotten. */
@@ -71,6 +73,7 @@ export function replaceEmbedded(found: ReadonlyMap<string, string>): void {
   details.clear()
   befores.clear()
   versions.clear()
+  samples.clear()
 }
 
 /** Verdicts and notes of a graded run. */
@@ -116,6 +119,12 @@ export async function skillVersions({ page }: Model): Promise<PageVersions | nul
   const where = page.extras.versions?.at ?? 0
   if (where === 0) return null
   return remembered(versions, 0, async () => JSON.parse(await read('versions', where, page)))
+}
+
+/** The decisions that are drawn for people to look at; none where there was no room for them. */
+export async function auditSample({ page }: Model): Promise<PageDrawn[]> {
+  const where = page.extras.audit?.at ?? 0
+  return where === 0 ? [] : remembered(samples, 0, async () => JSON.parse(await read('audit', where, page)))
 }
 
 async function read(key: string, where: 1 | 2, { stamp }: Page): Promise<string> {

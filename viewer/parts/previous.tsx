@@ -1,12 +1,13 @@
 /** A run as it was in the iteration before: the note on it, its answer and files, or the lines in which they differ from now. */
-import { useEffect, useState } from 'preact/hooks'
-import type { PageBefore, RunDetail } from '../../schemas/page.ts'
+import { useState } from 'preact/hooks'
+import type { RunDetail } from '../../schemas/page.ts'
 import { answerOf } from '../data/answer.ts'
 import { noteOf, previousNote } from '../data/feedback.ts'
 import { beforeOf } from '../data/load.ts'
 import type { Model, Run } from '../data/model.ts'
 import { visible } from '../words.ts'
 import { Diff } from './diff.tsx'
+import { useLater } from './later.ts'
 import { Output } from './output.tsx'
 import { Text } from './text.tsx'
 
@@ -21,16 +22,9 @@ export function hasBefore({ runs }: Model, run: Run): boolean {
 }
 
 export function Previous({ model, run, detail }: Props) {
-  const [before, setBefore] = useState<PageBefore | null>()
+  const found = useLater(() => beforeOf(model, run.index), [model, run.index])
   const [isDiff, setDiff] = useState(false)
-  useEffect(() => {
-    let gone = false
-    const arrived = (value: PageBefore | null) => gone || setBefore(value)
-    beforeOf(model, run.index).then(arrived, () => arrived(null))
-    return () => {
-      gone = true
-    }
-  }, [model, run.index])
+  const before = found === undefined ? undefined : 'problem' in found ? null : found.value
   if (before === undefined) return <p class="empty">Reading…</p>
   if (before === null) return <p class="empty">The page does not carry it.</p>
   const note = previousNote(model, noteOf(run))

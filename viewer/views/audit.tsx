@@ -1,10 +1,13 @@
 /** Audit: can the judge be trusted? A sample of its decisions for people to look at, and what follows from what they said. */
 import { useMemo, useState } from 'preact/hooks'
 import type { AuditSummary } from '../../schemas/audit.ts'
-import type { PageAudit } from '../../schemas/page.ts'
+import type { PageAudit, PageDrawn } from '../../schemas/page.ts'
+import { auditSample } from '../data/load.ts'
 import { useMarks } from '../data/marks.ts'
 import { at, type Model, markOf } from '../data/model.ts'
+import { Choice } from '../parts/choice.tsx'
 import { useKeys } from '../parts/keys.ts'
+import { useLater } from '../parts/later.ts'
 import { MarksState } from '../parts/mark.tsx'
 import { useSelection } from '../parts/selection.ts'
 import { positionNow } from '../position.ts'
@@ -31,23 +34,43 @@ export function Audit({ model, route }: { model: Model; route: Route }) {
       </header>
       {summary?.banner != null && <p class="banner">{summary.banner}</p>}
       {summary !== undefined && <AuditFigures summary={summary} />}
-      {audit !== undefined && audit.sample.length > 0 && <Sample model={model} audit={audit} route={route} />}
+      {audit !== undefined && audit.drawn > 0 && <Drawn model={model} audit={audit} route={route} />}
     </>
   )
 }
 
-type Drawn = PageAudit['sample'][number]
+interface DrawnProps {
+  model: Model
+  audit: PageAudit
+  route: Route
+}
 
-function Sample({ model, audit, route }: { model: Model; audit: PageAudit; route: Route }) {
+/** The sample comes when it is asked for. */
+function Drawn(props: DrawnProps) {
+  const { model, audit } = props
+  const found = useLater(() => auditSample(model), [model])
+  if (audit.at === 0) {
+    return (
+      <p class="empty">
+        The page does not carry the sample; <code>whetstone audit</code> shows it.
+      </p>
+    )
+  }
+  if (found === undefined) return <p class="empty">Reading…</p>
+  if ('problem' in found) return <p class="banner">Not to be read: {found.problem}</p>
+  return <Sample {...props} sample={found.value} />
+}
+
+function Sample({ model, audit, route, sample }: DrawnProps & { sample: readonly PageDrawn[] }) {
   const { metOf, mark } = useMarks(model)
   const filter: Filter = route.query.show === 'open' || route.query.show === 'said' ? route.query.show : 'all'
   // what is said does not take a card away from under its reader
-  const drawn = useMemo(() => chosen(audit.sample, filter, metOf), [filter, audit.sample.length])
+  const drawn = useMemo(() => chosen(sample, filter, metOf), [filter, sample.length])
   const asked = drawn.findIndex(({ id }) => id === route.query.id)
   const [shown, setShown] = useState(Math.max(step, asked + 1))
   const visibleOnes = drawn.slice(0, shown)
   const selected = useSelection(visibleOnes.length, (place) => addressOf(model, visibleOnes[place]))
-  const said = audit.sample.filter(({ id }) => metOf(id) !== null).length
+  const said = sample.filter(({ id }) => metOf(id) !== null).length
   useKeys((event) => {
     const one = visibleOnes[positionNow().selected]
     const answer = answers.get(event.key)
@@ -63,28 +86,19 @@ function Sample({ model, audit, route }: { model: Model; audit: PageAudit; route
         <h2 id="sample">
           The sample{' '}
           <small>
-            {said} of {plural(audit.sample.length, 'decision')} looked at; {audit.decisions} in all
+            {said} of {plural(sample.length, 'decision')} looked at; {audit.decisions} in all
           </small>
         </h2>
-        <label class="choose">
+        <Choice
+          options={filters}
+          value={filter}
+          choose={(value) => {
+            setShown(step)
+            amend(route, { show: value === 'all' ? undefined : value, id: '' })
+          }}
+        >
           Show
-          <select
-            value={filter}
-            onChange={(event) => {
-              setShown(step)
-              amend(route, {
-                show: event.currentTarget.value === 'all' ? undefined : event.currentTarget.value,
-                id: '',
-              })
-            }}
-          >
-            {Object.entries(filters).map(([name, text]) => (
-              <option key={name} value={name}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
+        </Choice>
       </div>
       <p class="hint">
         A tenth of each verdict in each arm, as <code>whetstone audit</code> draws it; any other verdict can be marked
@@ -118,12 +132,16 @@ const answers: ReadonlyMap<string, 'right' | 'wrong' | 'back'> = new Map([
   ['x', 'back'],
 ])
 
-function chosen(sample: readonly Drawn[], filter: Filter, metOf: (id: string) => boolean | null): readonly Drawn[] {
+function chosen(
+  sample: readonly PageDrawn[],
+  filter: Filter,
+  metOf: (id: string) => boolean | null,
+): readonly PageDrawn[] {
   if (filter === 'all') return sample
   return sample.filter(({ id }) => (metOf(id) === null) === (filter === 'open'))
 }
 
-function addressOf(model: Model, drawn: Drawn | undefined): string {
+function addressOf(model: Model, drawn: PageDrawn | undefined): string {
   if (drawn === undefined) return '#/audit'
   const run = model.run(drawn.run)
   return link(['run', run.case.eval_id, run.arm, run.number])

@@ -99,7 +99,7 @@ function OneCase({ model, index, route }: { model: Model; index: number; route: 
       )}
       <Matrix model={model} index={index} />
       <SideBySide model={model} index={index} route={route} />
-      <Note model={model} id={noteOfCase(model, index)} />
+      {model.page.compared === undefined && <Note model={model} id={noteOfCase(model, index)} />}
       <p class="hint">
         <a href={link(['runs'], { q: `case:${one.eval_id}` })}>All runs of this case as a list</a>
       </p>

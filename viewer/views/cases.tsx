@@ -5,6 +5,7 @@ import type { PageCase } from '../../schemas/page.ts'
 import { at, type Model } from '../data/model.ts'
 import { own } from '../data/own.ts'
 import { whyNoDifference } from '../data/why.ts'
+import { Choice } from '../parts/choice.tsx'
 import { Forest } from '../parts/forest.tsx'
 import { Heat } from '../parts/heat.tsx'
 import { useSelection } from '../parts/selection.ts'
@@ -48,16 +49,9 @@ export function Cases({ model, route }: { model: Model; route: Route }) {
         <h2 id="cases">
           Cases <small>{shown.length === cases.length ? cases.length : `${shown.length} of ${cases.length}`}</small>
         </h2>
-        <label class="choose">
+        <Choice options={orderNames} value={order} choose={(value) => amend(route, { order: value })}>
           <span class="quiet">order</span>
-          <select value={order} onChange={(event) => amend(route, { order: event.currentTarget.value })}>
-            {Object.entries(orderNames).map(([name, words]) => (
-              <option key={name} value={name}>
-                {words}
-              </option>
-            ))}
-          </select>
-        </label>
+        </Choice>
       </div>
       <div class="card list">
         <div class="row case-row head" aria-hidden="true">

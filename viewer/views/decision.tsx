@@ -1,7 +1,7 @@
 /** One decision of the judge as a person needs it to agree or not: statement, verdict, evidence, answer, task. */
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { GradedExpectation } from '../../schemas/grading.ts'
-import type { PageAudit, RunDetail } from '../../schemas/page.ts'
+import type { PageDrawn, RunDetail } from '../../schemas/page.ts'
 import { answerOf } from '../data/answer.ts'
 import { detailOf, evidenceOf } from '../data/load.ts'
 import { at, type Model, markOf, type Run } from '../data/model.ts'
@@ -16,7 +16,7 @@ import { armLabel, visible } from '../words.ts'
 
 interface Props {
   model: Model
-  drawn: PageAudit['sample'][number]
+  drawn: PageDrawn
   selected: boolean
   /** The address asks for it. */
   asked: boolean

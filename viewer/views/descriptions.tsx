@@ -2,14 +2,18 @@
 import type { Description, DescriptionScore } from '../../schemas/description.ts'
 import type { Known } from '../../schemas/page.ts'
 import { Figure } from '../parts/figure.tsx'
-import { Tree } from '../parts/json_tree.tsx'
+import { UnknownForm } from '../parts/unknown_form.tsx'
 import { percent, points } from '../words.ts'
 
 export function Descriptions({ description }: { description: Known<Description> }) {
   return (
     <section aria-labelledby="descriptions">
       <h2 id="descriptions">Descriptions tried</h2>
-      {'value' in description ? <Search search={description.value} /> : <Tree value={description.raw} />}
+      {'value' in description ? (
+        <Search search={description.value} />
+      ) : (
+        <UnknownForm title={null} file="description.json" raw={description.raw} />
+      )}
     </section>
   )
 }

@@ -1,8 +1,9 @@
 /** The improve loop: what it found, its versions as a tree with their scores, why each was kept or not, and what was changed. */
 import type { History } from '../../schemas/history.ts'
 import type { Model } from '../data/model.ts'
+import { Facts } from '../parts/facts.tsx'
 import { Figure } from '../parts/figure.tsx'
-import { Tree } from '../parts/json_tree.tsx'
+import { UnknownForm } from '../parts/unknown_form.tsx'
 import type { Route } from '../route.ts'
 import { dollars, percent, plural, points } from '../words.ts'
 import { SkillDiff } from './skill_diff.tsx'
@@ -15,17 +16,7 @@ export function hasHistory({ page }: Model): boolean {
 export function Improve({ model, route }: { model: Model; route: Route }) {
   const { history, scores = {}, versions } = model.page.extras
   if (history === undefined) return null
-  if (!('value' in history)) {
-    return (
-      <>
-        <header class="lead">
-          <h1>Versions</h1>
-        </header>
-        <p class="banner">history.json is not of a known form; here it is as it is.</p>
-        <Tree value={history.raw} />
-      </>
-    )
-  }
+  if (!('value' in history)) return <UnknownForm title="Versions" file="history.json" raw={history.raw} />
   const { value } = history
   return (
     <>
@@ -139,7 +130,7 @@ function Refused({ history: { refused = [] } }: { history: History }) {
 
 /** What was fixed before the first round. */
 function Rules({ history: { split, benchmarks_usd, started_at, ended_at } }: { history: History }) {
-  const facts = [
+  const facts: string[][] = [
     ['started', started_at],
     ...(ended_at === undefined ? [] : [['ended', ended_at]]),
     ...(benchmarks_usd === undefined
@@ -156,19 +147,11 @@ function Rules({ history: { split, benchmarks_usd, started_at, ended_at } }: { h
         ]),
   ]
   return (
-    <section aria-labelledby="rules">
-      <h2 id="rules">Fixed before the first round</h2>
-      <dl class="facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <bdi>{value}</bdi>
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </section>
+    <Facts
+      id="rules"
+      title="Fixed before the first round"
+      facts={facts.map(([name = '', value = '']) => ({ name, value }))}
+    />
   )
 }
 

@@ -1,6 +1,7 @@
 /** The first screen: the verdict and how sure it is, what is missing, the arms, the cases from worst to best. */
 import type { Scope } from '../../schemas/benchmark_statistics.ts'
 import type { Model } from '../data/model.ts'
+import { Facts } from '../parts/facts.tsx'
 import { Forest } from '../parts/forest.tsx'
 import type { Route } from '../route.ts'
 import { points } from '../words.ts'
@@ -99,23 +100,12 @@ function Notes({ notes }: { notes: readonly string[] }) {
 function Provenance({ model }: { model: Model }) {
   const { said, left_out } = model.page
   return (
-    <section aria-labelledby="provenance">
-      <h2 id="provenance">Provenance</h2>
-      <dl class="facts">
-        {said.facts.map(({ name, value }) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <bdi>{value}</bdi>
-            </dd>
-          </div>
-        ))}
-      </dl>
+    <Facts id="provenance" title="Provenance" facts={said.facts}>
       {left_out.map((text) => (
         <p class="hint" key={text}>
           {text}
         </p>
       ))}
-    </section>
+    </Facts>
   )
 }

@@ -3,6 +3,7 @@ import type { ComparedSide, Comparison } from '../../schemas/comparison.ts'
 import type { Known } from '../../schemas/page.ts'
 import type { Model } from '../data/model.ts'
 import { own } from '../data/own.ts'
+import { HeadAB } from '../parts/head_ab.tsx'
 import { Tree } from '../parts/json_tree.tsx'
 import { scrolls } from '../parts/scrolls.ts'
 import { amend, link, type Route } from '../route.ts'
@@ -143,13 +144,7 @@ function Scores({ comparison: { rubric, criteria } }: { comparison: Comparison }
     <div class="scroll" {...scrolls}>
       <table class="plain">
         <caption>Scores, 1 to 5</caption>
-        <thead>
-          <tr>
-            <td />
-            <th scope="col">A</th>
-            <th scope="col">B</th>
-          </tr>
-        </thead>
+        <HeadAB />
         <tbody>
           {rows('content')}
           {sum('content', (side) => side.content_score)}

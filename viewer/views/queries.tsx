@@ -1,6 +1,7 @@
 /** Every query of a trigger set: its rate with interval, and, opened, what each of its runs did. */
 import { useEffect, useRef } from 'preact/hooks'
 import type { TriggerResult, TriggerRun, Triggers } from '../../schemas/triggers.ts'
+import { Choice } from '../parts/choice.tsx'
 import { Share } from '../parts/share.tsx'
 import { amend, type Route } from '../route.ts'
 import { dollars, percent, plural, seconds, visible } from '../words.ts'
@@ -30,21 +31,13 @@ export function Queries({ triggers, route }: { triggers: Triggers; route: Route 
             {found.length} of {triggers.results.length}
           </small>
         </h2>
-        <label class="choose">
+        <Choice
+          options={filters}
+          value={filter}
+          choose={(value) => amend(route, { show: value === 'all' ? undefined : value, id: undefined })}
+        >
           Show
-          <select
-            value={filter}
-            onChange={({ currentTarget: { value } }) => {
-              amend(route, { show: value === 'all' ? undefined : value, id: undefined })
-            }}
-          >
-            {Object.entries(filters).map(([name, text]) => (
-              <option key={name} value={name}>
-                {text}
-              </option>
-            ))}
-          </select>
-        </label>
+        </Choice>
       </div>
       {found.length === 0 && <p class="empty">None.</p>}
       <ul class="queries card">

@@ -3,6 +3,7 @@ import { useMemo } from 'preact/hooks'
 import { at, isUnverified, type Model, markOf, type Run } from '../data/model.ts'
 import { runsMatching } from '../data/query.ts'
 import { statusText } from '../data/why.ts'
+import { Choice } from '../parts/choice.tsx'
 import { useSelection } from '../parts/selection.ts'
 import { useNarrow, Windowed } from '../parts/windowed.tsx'
 import { amend, link, type Route } from '../route.ts'
@@ -59,16 +60,9 @@ export function Runs({ model, route }: { model: Model; route: Route }) {
               {label}
             </button>
           ))}
-          <label class="choose">
+          <Choice options={orderNames} value={order} choose={(value) => amend(route, { order: value })}>
             <span class="quiet">order</span>
-            <select value={order} onChange={(event) => amend(route, { order: event.currentTarget.value })}>
-              {Object.entries(orderNames).map(([name, words]) => (
-                <option key={name} value={name}>
-                  {words}
-                </option>
-              ))}
-            </select>
-          </label>
+          </Choice>
         </span>
       </div>
       <div class="card list">

@@ -1,11 +1,13 @@
 /** Two runs of a case beside each other: their final answers and files, or the lines in which they differ. */
-import { useEffect, useState } from 'preact/hooks'
 import type { RunDetail } from '../../schemas/page.ts'
 import { answerOf } from '../data/answer.ts'
+import { noteOf, noteOfItsCase } from '../data/feedback.ts'
 import { detailOf } from '../data/load.ts'
 import type { Model, Run } from '../data/model.ts'
 import { whyNoAnswer } from '../data/why.ts'
+import { Choice } from '../parts/choice.tsx'
 import { Diff } from '../parts/diff.tsx'
+import { useLater } from '../parts/later.ts'
 import { Output } from '../parts/output.tsx'
 import { Text } from '../parts/text.tsx'
 import { amend, type Route } from '../route.ts'
@@ -40,6 +42,7 @@ export function SideBySide({ model, index, route }: { model: Model; index: numbe
           />
         ))}
       </div>
+      {model.page.compared !== undefined && <Notes model={model} runs={[a, b]} />}
       {details.every((one) => one !== undefined) && <Pairs runs={[a, b]} details={details} isDiff={isDiff} />}
     </section>
   )
@@ -47,33 +50,51 @@ export function SideBySide({ model, index, route }: { model: Model; index: numbe
 
 function Chooser({ run, runs, choose }: { run: Run; runs: Run[]; choose(value: string): void }) {
   return (
-    <label class="choose">
+    <Choice
+      label="Run"
+      options={runs.map((one) => [`${one.index}`, `${armLabel(one.arm)}, run ${one.number}`] as const)}
+      value={`${run.index}`}
+      choose={choose}
+    >
       <i class={`dot arm-${run.armIndex}`} />
-      <select aria-label="Run" value={`${run.index}`} onChange={(event) => choose(event.currentTarget.value)}>
-        {runs.map((one) => (
-          <option key={one.index} value={`${one.index}`}>
-            {armLabel(one.arm)}, run {one.number}
-          </option>
+    </Choice>
+  )
+}
+
+/** What people said of each run and of its case, in its own benchmark. */
+function Notes({ model, runs }: { model: Model; runs: readonly Run[] }) {
+  const said = (id: string) => model.page.feedback.find((one) => one.run_id === id && one.feedback.trim() !== '')
+  const found = runs.map((run) => [
+    { of: 'note on the run', note: said(noteOf(run)) },
+    { of: 'note on the case', note: said(noteOfItsCase(run)) },
+  ])
+  if (found.flat().every(({ note }) => note === undefined)) return null
+  return (
+    <article class="pair">
+      <h3>notes</h3>
+      <div class="beside">
+        {found.map((notes, place) => (
+          <div key={place === 0 ? 'a' : 'b'}>
+            {notes.map(({ of, note }) =>
+              note === undefined ? null : (
+                <blockquote key={of} class="text">
+                  <small>{of}</small> {note.feedback}
+                </blockquote>
+              ),
+            )}
+            {notes.every(({ note }) => note === undefined) && <p class="empty">no note</p>}
+          </div>
         ))}
-      </select>
-    </label>
+      </div>
+    </article>
   )
 }
 
 /** undefined: on its way; null: there is none. */
 function useDetail(model: Model, run: Run | undefined): RunDetail | null | undefined {
-  const [found, setFound] = useState<{ index: number; detail: RunDetail | null }>()
   const index = run?.index
-  useEffect(() => {
-    let gone = false
-    if (index === undefined) return
-    const arrived = (detail: RunDetail | null) => gone || setFound({ index, detail })
-    detailOf(model, index).then(arrived, () => arrived(null))
-    return () => {
-      gone = true
-    }
-  }, [model, index])
-  return found !== undefined && found.index === index ? found.detail : undefined
+  const found = useLater(async () => (index === undefined ? null : await detailOf(model, index)), [model, index])
+  return found === undefined ? undefined : 'problem' in found ? null : found.value
 }
 
 const answer = 'final answer'

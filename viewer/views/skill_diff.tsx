@@ -1,10 +1,11 @@
 /** What differs between any two versions of a skill, file by file. */
-import { useEffect, useState } from 'preact/hooks'
 import type { PageVersions } from '../../schemas/page.ts'
 import { skillVersions } from '../data/load.ts'
 import type { Model } from '../data/model.ts'
 import { own } from '../data/own.ts'
+import { Choice } from '../parts/choice.tsx'
 import { Diff } from '../parts/diff.tsx'
+import { useLater } from '../parts/later.ts'
 import { amend, type Route } from '../route.ts'
 import { bytesText, visible } from '../words.ts'
 
@@ -15,26 +16,20 @@ interface Props {
 }
 
 export function SkillDiff({ model, route, names }: Props) {
-  const loaded = useVersions(model)
+  const loaded = useLater(() => skillVersions(model), [model])
   const history = model.page.extras.history
   const best = history !== undefined && 'value' in history ? history.value.current_best : ''
   const from = names.find((name) => name === route.query.from) ?? names[0] ?? ''
   const to = names.find((name) => name === route.query.to) ?? names.find((name) => name === best) ?? names.at(-1) ?? ''
   const choose = (side: 'from' | 'to', value: string) => (
-    <label class="choose">
+    <Choice
+      label={`${side} version`}
+      options={names.map((name) => [name, name] as const)}
+      value={value}
+      choose={(chosen) => amend(route, { [side]: chosen })}
+    >
       {side}
-      <select
-        aria-label={`${side} version`}
-        value={value}
-        onChange={({ currentTarget }) => amend(route, { [side]: currentTarget.value })}
-      >
-        {names.map((name) => (
-          <option key={name} value={name}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </label>
+    </Choice>
   )
   return (
     <section aria-labelledby="skill-diff">
@@ -44,26 +39,17 @@ export function SkillDiff({ model, route, names }: Props) {
           {choose('from', from)} {choose('to', to)}
         </span>
       </div>
-      {typeof loaded === 'string' ? <p class="empty">{loaded}</p> : <Changes versions={loaded} from={from} to={to} />}
+      {loaded === undefined ? (
+        <p class="empty">Reading…</p>
+      ) : 'problem' in loaded ? (
+        <p class="empty">Not to be read: {loaded.problem}</p>
+      ) : loaded.value === null ? (
+        <p class="empty">There is no room for the versions in this page; they lie in versions/.</p>
+      ) : (
+        <Changes versions={loaded.value} from={from} to={to} />
+      )}
     </section>
   )
-}
-
-/** A text: why they are not there. */
-function useVersions(model: Model): PageVersions | string {
-  const [loaded, setLoaded] = useState<PageVersions | string>('Reading…')
-  useEffect(() => {
-    let gone = false
-    const arrived = (value: PageVersions | string) => gone || setLoaded(value)
-    skillVersions(model).then(
-      (value) => arrived(value ?? 'There is no room for the versions in this page; they lie in versions/.'),
-      (error: unknown) => arrived(`Not to be read: ${error instanceof Error ? error.message : String(error)}`),
-    )
-    return () => {
-      gone = true
-    }
-  }, [model])
-  return loaded
 }
 
 interface ChangesProps {

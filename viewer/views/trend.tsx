@@ -2,9 +2,9 @@
 import type { Trend, TrendPoint } from '../../schemas/trend.ts'
 import type { Model } from '../data/model.ts'
 import { Forest } from '../parts/forest.tsx'
-import { Tree } from '../parts/json_tree.tsx'
 import { ReportLink } from '../parts/report_link.tsx'
 import { scrolls } from '../parts/scrolls.ts'
+import { UnknownForm } from '../parts/unknown_form.tsx'
 import { dollars, percent, plural, points } from '../words.ts'
 
 export function hasTrend({ page }: Model): boolean {
@@ -14,12 +14,13 @@ export function hasTrend({ page }: Model): boolean {
 export function TrendView({ model }: { model: Model }) {
   const { trend } = model.page.extras
   if (trend === undefined) return null
+  if (!('value' in trend)) return <UnknownForm title="Trend" file="trend.json" raw={trend.raw} />
   return (
     <>
       <header class="lead">
-        <h1>{'value' in trend ? `${plural(trend.value.points.length, 'benchmark')} over time` : 'Trend'}</h1>
+        <h1>{plural(trend.value.points.length, 'benchmark')} over time</h1>
       </header>
-      {'value' in trend ? <Points model={model} trend={trend.value} /> : <Tree value={trend.raw} />}
+      <Points model={model} trend={trend.value} />
     </>
   )
 }

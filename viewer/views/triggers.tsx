@@ -1,9 +1,10 @@
 /** Triggers: for which queries the agent used the skill, how sure that is, what it got wrong, what gave no answer. */
 import type { TriggerConfusion, TriggerShare, Triggers } from '../../schemas/triggers.ts'
 import type { Model } from '../data/model.ts'
+import { Facts } from '../parts/facts.tsx'
 import { Figure } from '../parts/figure.tsx'
-import { Tree } from '../parts/json_tree.tsx'
 import { scrolls } from '../parts/scrolls.ts'
+import { UnknownForm } from '../parts/unknown_form.tsx'
 import { link, type Route } from '../route.ts'
 import { count, dollars, percent, plural, seconds } from '../words.ts'
 import { Descriptions } from './descriptions.tsx'
@@ -17,18 +18,14 @@ export function TriggersView({ model, route }: { model: Model; route: Route }) {
   const { triggers, description } = model.page.extras
   return (
     <>
-      {triggers !== undefined && 'value' in triggers ? (
-        <Measured triggers={triggers.value} route={route} />
-      ) : (
+      {triggers === undefined ? (
         <header class="lead">
           <h1>Triggers</h1>
         </header>
-      )}
-      {triggers !== undefined && 'raw' in triggers && (
-        <>
-          <p class="banner">triggers.json is not of a known form; here it is as it is.</p>
-          <Tree value={triggers.raw} />
-        </>
+      ) : 'value' in triggers ? (
+        <Measured triggers={triggers.value} route={route} />
+      ) : (
+        <UnknownForm title="Triggers" file="triggers.json" raw={triggers.raw} />
       )}
       {description !== undefined && <Descriptions description={description} />}
     </>
@@ -64,7 +61,7 @@ function Measured({ triggers, route }: { triggers: Triggers; route: Route }) {
       {confusions.length > 0 && <Confusions confusions={confusions} />}
       <Queries triggers={triggers} route={route} />
       <Costs triggers={triggers} />
-      <Facts triggers={triggers} />
+      <Provenance triggers={triggers} />
     </>
   )
 }
@@ -197,7 +194,7 @@ function Costs({ triggers: { cost, saving, metrics } }: { triggers: Triggers }) 
   )
 }
 
-function Facts({ triggers }: { triggers: Triggers }) {
+function Provenance({ triggers }: { triggers: Triggers }) {
   const { description, engine, model, options, set, among, created_at } = triggers
   const facts = [
     ['description', description],
@@ -207,19 +204,5 @@ function Facts({ triggers }: { triggers: Triggers }) {
     ['beside it', among.map(({ name }) => name).join(', ') || 'no other skill'],
     ['made', created_at],
   ]
-  return (
-    <section aria-labelledby="facts">
-      <h2 id="facts">Provenance</h2>
-      <dl class="facts">
-        {facts.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>
-              <bdi>{value}</bdi>
-            </dd>
-          </div>
-        ))}
-      </dl>
-    </section>
-  )
+  return <Facts id="facts" title="Provenance" facts={facts.map(([name = '', value = '']) => ({ name, value }))} />
 }

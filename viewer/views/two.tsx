@@ -1,6 +1,7 @@
 /** On a page of two benchmarks: who A and B are, what differs in their plans, which statements turned. */
 import type { PageCompared } from '../../schemas/page.ts'
 import type { Model } from '../data/model.ts'
+import { HeadAB } from '../parts/head_ab.tsx'
 import { link } from '../route.ts'
 import { plural } from '../words.ts'
 
@@ -14,13 +15,7 @@ export function Differs({ model }: { model: Model }) {
       <h2 id="differs">{plan.length > 0 ? 'Not the same in both' : 'The two'}</h2>
       <div class="card scroll">
         <table class="pairs">
-          <thead>
-            <tr>
-              <td />
-              <th scope="col">A</th>
-              <th scope="col">B</th>
-            </tr>
-          </thead>
+          <HeadAB />
           <tbody>
             <Row what="folder" a={a.name} b={b.name} />
             <Row what="made" a={a.timestamp} b={b.timestamp} />
@@ -71,13 +66,7 @@ export function Turned({ model }: { model: Model }) {
       {turned.length > 0 && (
         <div class="card scroll">
           <table class="pairs">
-            <thead>
-              <tr>
-                <th scope="col">expectation</th>
-                <th scope="col">A</th>
-                <th scope="col">B</th>
-              </tr>
-            </thead>
+            <HeadAB first="expectation" />
             <tbody>
               {turned.slice(0, most).map((one) => (
                 <tr key={`${one.eval_id} ${one.text}`}>

@@ -1,7 +1,7 @@
 /** What the page carries for an audit: the sample that `whetstone audit` draws, an id for each decision, what people said so far. */
 import path from 'node:path'
 import type { Benchmark, BenchmarkRun } from '../../../schemas/benchmark.ts'
-import type { Page, PageAudit } from '../../../schemas/page.ts'
+import type { Page, PageAudit, PageDrawn } from '../../../schemas/page.ts'
 import { exists } from '../../base/files.ts'
 import type { Redactor } from '../../base/redact.ts'
 import type { IdsOf } from '../../phases/4-report/page/runs.ts'
@@ -9,24 +9,28 @@ import { readAuditLog } from '../../store/audit_log.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
 import { readPlan } from '../../store/store.ts'
 import { distinct, sampleOf, usualSample } from '../audit_sample.ts'
-import { type Decision, decisionsOf } from '../audited.ts'
+import { type Decision, eachDecision } from '../audited.ts'
 import { auditWorkspace } from '../label.ts'
 
 /** A benchmark's decisions as they stand on disk, with texts as the page shows them. */
 export interface Audited {
   folder: string
-  decisions: Decision[]
+  decisions: Shown[]
 }
 
-const mostRuns = 2000
+interface Shown extends Pick<Decision, 'id' | 'run_id' | 'configuration'> {
+  graded: Pick<Decision['graded'], 'text' | 'passed'>
+}
 
-/** null: no judge decided anything, or the runs are too many to be read for a page; `whetstone audit` takes any number. */
+/** null: no judge decided anything. */
 export async function auditedIn(folder: string, benchmark: Benchmark, redactor: Redactor): Promise<Audited | null> {
   const isJudged = benchmark.runs.some((run) => run.expectations.some((one) => one.decided_by === 'judge'))
-  if (!isJudged || benchmark.runs.length > mostRuns || !(await exists(benchmarkPaths(folder).plan))) return null
-  const decisions = await decisionsOf(folder, await readPlan(folder))
-  const shown = decisions.map((one) => ({ ...one, graded: { ...one.graded, text: redactor.text(one.graded.text) } }))
-  return { folder, decisions: shown }
+  if (!isJudged || !(await exists(benchmarkPaths(folder).plan))) return null
+  const decisions: Shown[] = []
+  for await (const { id, run_id, configuration, graded } of eachDecision(folder, await readPlan(folder))) {
+    decisions.push({ id, run_id, configuration, graded: { text: redactor.text(graded.text), passed: graded.passed } })
+  }
+  return { folder, decisions }
 }
 
 /** The ids of a run's decisions, in the order of its expectations; null: not a judge's. */
@@ -35,8 +39,12 @@ export function idsOf({ decisions }: Audited, folderOf: (run: BenchmarkRun) => s
   return (run) => run.expectations.map(({ text }) => ids.get(`${folderOf(run)}\n${text}`) ?? null)
 }
 
-/** The tab's own part. */
-export function auditOf({ folder, decisions }: Audited, page: Pick<Page, 'runs' | 'cases'>): PageAudit {
+/** The tab's own part; the sample is `put` where there is room. */
+export function auditOf(
+  { folder, decisions }: Audited,
+  page: Pick<Page, 'runs' | 'cases'>,
+  put: (sample: PageDrawn[]) => PageAudit['at'],
+): PageAudit {
   const once = distinct(decisions)
   const runs = new Map(page.runs.folder.map((name, index) => [name, index]))
   const sample = sampleOf(once, usualSample).flatMap(({ id, run_id, graded }) => {
@@ -53,7 +61,8 @@ export function auditOf({ folder, decisions }: Audited, page: Pick<Page, 'runs' 
   return {
     benchmark: path.relative(workspace, folder).split(path.sep).join('/'),
     decisions: once.length,
-    sample,
+    drawn: sample.length,
+    at: put(sample),
     labels: Object.fromEntries(labels),
   }
 }

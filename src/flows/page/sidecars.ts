@@ -15,7 +15,7 @@ import { z } from 'zod'
 import { sidecar } from '../../phases/4-report/page/pack.ts'
 
 /** Names of these files: nothing else in the folder is ours to take away. */
-const isOurs = (name: string) => /^(run|before|pack|versions)[\w.-]*\.js$/.test(name) || name === 'stamps.json'
+const isOurs = (name: string) => /^(run|before|pack|versions|audit)[\w.-]*\.js$/.test(name) || name === 'stamps.json'
 
 const stamps = z.record(z.string(), z.string())
 

@@ -85,9 +85,9 @@ export async function makePage(request: PageRequest): Promise<string> {
     stamp: benchmark.metadata.timestamp.replaceAll(/\D/g, '') + Date.now().toString(36),
     running: request.running ?? false,
   })
-  if (audited !== null) page.extras.audit = auditOf(audited, page)
+  if (audited !== null) page.extras.audit = auditOf(audited, page, (sample) => carried.put('audit', () => sample))
   if (request.served !== true) addReports(page, folder, auditWorkspace(folder))
-  if (!isMany) addPrevious(page, { folder, redactor, carried })
+  addPrevious(page, { folder, redactor, carried })
   addVersions(page, { workspace: auditWorkspace(folder), redactor, carried })
   page.left_out.push(...leftOut(carried.refused))
   sidecars.end()
