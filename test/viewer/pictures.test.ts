@@ -6,7 +6,9 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { boxStyle } from './box_font.ts'
 import { launch, open, withChromium } from './browser.ts'
+import { benchmark, files, runs } from './full_workspace.ts'
 import { apart } from './likeness.ts'
+import { alone, audited, two } from './pictured.ts'
 import { everything, stageSmall } from './sample.ts'
 import { stage } from './stage.ts'
 
@@ -21,6 +23,14 @@ const views = {
   case: ['small', '#/case/1'],
   run: ['small', '#/run/1/with_skill/1'],
   outputs: ['small', '#/run/1/with_skill/1?tab=outputs'],
+  compare: ['full', '#/compare'],
+  triggers: ['full', '#/triggers'],
+  improve: ['full', '#/improve'],
+  trend: ['full', '#/trend'],
+  audit: ['audited', '#/audit'],
+  two: ['two', '#/'],
+  two_case: ['two', '#/case/1'],
+  alone: ['alone', '#/'],
 } as const
 const sizes = { wide: { width: 1280, height: 1400 }, narrow: { width: 390, height: 1400 } }
 type View = keyof typeof views
@@ -38,7 +48,12 @@ withChromium('the views look as they were kept', () => {
     it.browser = await launch()
     it.blank = await it.browser.newPage()
     it.urls.set('small', (await stageSmall()).url).set('all', (await stage({ benchmark: everything })).url)
-  })
+    it.urls.set('full', (await stage({ benchmark, runs, files })).url)
+    it.urls
+      .set('audited', await audited())
+      .set('two', await two())
+      .set('alone', await alone())
+  }, 120_000)
   afterAll(() => it.browser?.close())
 
   const drawn = async (view: View, size: Size, colorScheme: 'light' | 'dark', style = ''): Promise<Buffer> => {
@@ -76,18 +91,24 @@ withChromium('the views look as they were kept', () => {
     expect(share, `${path.join(failed, name)} is what it looks like now`).toBeLessThanOrEqual(most)
   })
 
-  test.each([
-    ['the cards are not beside each other', '.scopes { grid-template-columns: 1fr }'],
-    ['the space between is another', ':root { --s4: 1.3rem }'],
-    ['the bar is gone', '.bar { display: none }'],
-    ['a colour has changed', ':root { --arm-0: #c00; --fail: #0a0 }'],
-    ['cards have no bounds', '.card { display: contents }'],
-  ])('negative control: %s', { timeout: 120_000 }, async (_what, style) => {
+  test.each<[string, View, string]>([
+    ['the cards are not beside each other', 'overview', '.scopes { grid-template-columns: 1fr }'],
+    ['the space between is another', 'overview', ':root { --s4: 1.3rem }'],
+    ['the bar is gone', 'overview', '.bar { display: none }'],
+    ['a colour has changed', 'overview', ':root { --arm-0: #c00; --fail: #0a0 }'],
+    ['cards have no bounds', 'overview', '.card { display: contents }'],
+    ['a pair has no table', 'compare', '.pair-of-outputs table { display: none }'],
+    ['the figures are one below the other', 'triggers', '.figures { display: block }'],
+    ['the tree is a list', 'improve', '.version { padding: 0; border: 0; margin: 0 }'],
+    ['the months are gone', 'trend', '.card.scroll { display: none }'],
+    ['a decision has no bounds', 'audit', '.decision { padding: 0; border: 0; background: none }'],
+    ['what differs is not marked', 'two', '.differs, .pairs td { padding: 0; background: none }'],
+    ['the sides are one below the other', 'two_case', '.beside { display: block }'],
+    ['attempts have no bounds', 'alone', '.version, .card { padding: 0; border: 0 }'],
+  ])('negative control: %s', { timeout: 120_000 }, async (_what, view, style) => {
     const shares = []
     for (const size of ['wide', 'narrow'] as const) {
-      shares.push(
-        await difference(await drawn('overview', size, 'light', style), await drawn('overview', size, 'light')),
-      )
+      shares.push(await difference(await drawn(view, size, 'light', style), await drawn(view, size, 'light')))
     }
     expect(Math.max(...shares)).toBeGreaterThan(most)
   })

@@ -1,41 +1,19 @@
 /** `view --serve` in a real browser: live while runs come in, notes saved at once, nothing for foreign pages, no way out of its files. */
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { takeLease } from '../../src/store/lease.ts'
 import { agent, fresh, makeSkill, whetstone } from '../e2e/program.ts'
-import { launch, open, withChromium } from './browser.ts'
-import { type Asked, ask, startServed } from './served.ts'
+import { withChromium } from './browser.ts'
+import { type Asked, ask, serveForAll } from './served.ts'
 
 withChromium('view --serve', () => {
-  const it: { browser?: Browser; folder: string; url: string; stop(): void } = { folder: '', url: '', stop: () => {} }
-  beforeAll(async () => {
+  const { it, opened } = serveForAll(async () => {
     const skill = makeSkill([{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }])
-    const workspace = path.join(fresh(), 'ws')
-    const end = await whetstone([
-      'bench',
-      skill,
-      '--engine',
-      agent('verbose.mjs'),
-      '--workspace',
-      workspace,
-      '--json',
-      '--runs',
-      '2',
-    ])
-    it.folder = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '').folder
-    Object.assign(it, await startServed(it.folder))
-    it.browser = await launch()
+    const flags = ['--engine', agent('verbose.mjs'), '--workspace', path.join(fresh(), 'ws'), '--runs', '2', '--json']
+    const end = await whetstone(['bench', skill, ...flags])
+    return JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '').folder
   })
-  afterAll(async () => {
-    await it.browser?.close()
-    it.stop()
-  })
-  const opened = (hash: string) => {
-    if (it.browser === undefined) throw new Error('no browser')
-    return open(it.browser, `${it.url}${hash}`)
-  }
 
   test('a note is saved at once, in the form of skill-creator', async () => {
     const { page, errors } = await opened('#/run/1/with_skill/1')

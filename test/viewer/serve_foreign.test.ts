@@ -1,28 +1,14 @@
 /** `view --serve` of a folder that another tool made: live, notes saved into it, nothing else written. */
 import { cpSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { fresh, whetstone } from '../e2e/program.ts'
-import { launch, open, withChromium } from './browser.ts'
+import { withChromium } from './browser.ts'
 import { foreign } from './foreign.ts'
-import { ask, startServed } from './served.ts'
+import { ask, serveForAll } from './served.ts'
 
 withChromium("view --serve of another tool's folder", () => {
-  const it: { browser?: Browser; folder: string; url: string; stop(): void } = { folder: '', url: '', stop: () => {} }
-  beforeAll(async () => {
-    it.folder = foreign()
-    Object.assign(it, await startServed(it.folder))
-    it.browser = await launch()
-  })
-  afterAll(async () => {
-    await it.browser?.close()
-    it.stop()
-  })
-  const opened = (hash: string) => {
-    if (it.browser === undefined) throw new Error('no browser')
-    return open(it.browser, `${it.url}${hash}`)
-  }
+  const { it, opened } = serveForAll(() => foreign())
 
   test('a run that comes in is seen; a note is saved under the name that its tool knows', async () => {
     const { page, errors } = await opened('#/runs')

@@ -3,6 +3,9 @@ import { spawn } from 'node:child_process'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll } from 'vitest'
+import { launch, type Opened, open } from './browser.ts'
 
 const bin = path.join(import.meta.dirname, '../../dist/src/cli/bin.js')
 
@@ -40,4 +43,23 @@ export async function startServed(folder: string): Promise<ServedPage> {
   const stop = () => void child.kill('SIGINT')
   for await (const line of child.stdout) return { url: JSON.parse(`${line}`).url, stop }
   throw new Error('it ended before it served')
+}
+
+/** For the tests of a block: a folder that is made before them, served, and opened in a browser. */
+export function serveForAll(made: () => string | Promise<string>) {
+  const it: ServedPage & { browser?: Browser; folder: string } = { folder: '', url: '', stop: () => {} }
+  beforeAll(async () => {
+    it.folder = await made()
+    Object.assign(it, await startServed(it.folder))
+    it.browser = await launch()
+  })
+  afterAll(async () => {
+    await it.browser?.close()
+    it.stop()
+  })
+  const opened = (hash: string): Promise<Opened> => {
+    if (it.browser === undefined) throw new Error('no browser')
+    return open(it.browser, `${it.url}${hash}`)
+  }
+  return { it, opened }
 }
