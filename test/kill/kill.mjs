@@ -38,12 +38,12 @@ async function undisturbed(name) {
   return { ms, folder, expected: upToTiming(folder) }
 }
 
-/** One kill after `ms` and its resumption: what it met, and what does not agree. */
-async function trial({ dist, name, ms, expected, env }) {
+/** One kill after `ms`, or as soon as so many runs are in place, and its resumption: what it met, and what does not agree. */
+async function trial({ dist, name, ms, placed, expected, env }) {
   const server = await startServer(build)
   const workspace = path.join(top, name)
   const { child, done } = bench({ dist, skill, workspace, server, env })
-  await Promise.race([sleep(ms), done])
+  await Promise.race([placed === undefined ? sleep(ms) : isPlaced(workspace, placed, done), done])
   const first = asked(server)
   child.kill('SIGKILL')
   const end = await done
@@ -51,7 +51,8 @@ async function trial({ dist, name, ms, expected, env }) {
   const folders = benchmarksOf(workspace)
   const partial = folders.flatMap((folder) => names(path.join(folder, '.partial')))
   const late = asked(server).slice(first.length) // sent before the kill, seen after it
-  const before = new Map(folders.flatMap((folder) => [...runsOnDisk(folder)]))
+  const half = []
+  const before = new Map(folders.flatMap((folder) => [...runsOnDisk(folder, (run) => half.push(run))]))
   const sofar = first.length + late.length
   const ended = end.signal !== 'SIGKILL' || folders.some(isComplete)
   const again = ended ? { code: 0 } : await bench({ dist, skill, workspace, server, env }).done
@@ -60,8 +61,17 @@ async function trial({ dist, name, ms, expected, env }) {
   const wrong = again.code === 0 ? [] : [`the resumption ends with ${again.code}: ${again.stderr}`]
   const seen = { folders: benchmarksOf(workspace), before, first: all.slice(0, sofar), second: all.slice(sofar) }
   const found = again.code === 0 ? complaints({ ...seen, expected, temporary: ended ? null : temporary }) : wrong
+  for (const run of half) found.push(`${run} was in place without its record`)
   const inFlight = Math.max(first.filter(({ open }) => open).length, partial.length)
   return { found, ended, inFlight, finished: before.size, lost: sofar - before.size }
+}
+
+async function isPlaced(workspace, runs, done) {
+  let isOver = false
+  done.then(() => {
+    isOver = true
+  })
+  while (!isOver && benchmarksOf(workspace).flatMap((folder) => [...runsOnDisk(folder)]).length < runs) await sleep(20)
 }
 
 /** The commit order reversed: each run is in place, as if finished, before its agent is asked. */
@@ -127,8 +137,7 @@ for (let number = 1; number <= points; number += 1) {
 const reversed = await reversedBuild(reference)
 let seen = 0
 for (let number = 1; number <= 3; number += 1) {
-  const ms = duration * (0.45 + 0.1 * number)
-  const end = await trial({ dist: reversed, name: `reversed-${number}`, ms, expected })
+  const end = await trial({ dist: reversed, name: `reversed-${number}`, placed: 12 * number, expected })
   if (end.found.some((text) => text.includes('asked 0 times'))) seen += 1
 }
 console.log(`negative control, commit order reversed: ${seen} of 3 kills caught`)

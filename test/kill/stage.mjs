@@ -1,6 +1,15 @@
 // What every trial needs: a suite of 10 cases (60 runs), a practice server that tells its answers apart, the program.
 import { spawn } from 'node:child_process'
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 
@@ -92,13 +101,17 @@ export function benchmarksOf(workspace) {
   return names(folder).map((name) => path.join(folder, name))
 }
 
-/** The runs in place: folder → which request made it, and when it started. */
-export function runsOnDisk(folder) {
+/** The runs in place: folder → which request made it, and when it started. `onHalf` gets what is there without its record. */
+export function runsOnDisk(folder, onHalf = () => {}) {
   const found = new Map()
   for (const name of names(folder).filter((one) => one.startsWith('eval-'))) {
     for (const arm of ['with_skill', 'without_skill']) {
       for (const run of names(path.join(folder, name, arm)).filter((one) => one.startsWith('run-'))) {
         const at = path.join(folder, name, arm, run)
+        if (!existsSync(path.join(at, 'run.json'))) {
+          onHalf(path.relative(folder, at))
+          continue
+        }
         const record = JSON.parse(readFileSync(path.join(at, 'run.json'), 'utf8'))
         const number = /\d+$/.exec(record.final_response)?.[0]
         found.set(path.relative(folder, at), {
