@@ -67,6 +67,7 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
   const execution = { plan, folder, skillFiles: files, ...how }
   const performed = request.perform && (await request.perform(execution, context))
   if (performed === undefined) await (isUntil ? executeUntil : execute)(execution, context)
+  await remote?.[Symbol.asyncDispose]() // what lies elsewhere is put away and counted before the benchmark is whole
   context.signal.throwIfAborted()
   return await summarize(folder, performed ?? plan, context, { stop: limited?.stopped() ?? null, known: settled })
 }

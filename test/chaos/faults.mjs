@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { isWhole } from './tally.mjs'
 import { shared, signalWorker, startWorker, top } from './world.mjs'
 
 const isRoot = process.getuid() === 0
@@ -93,11 +94,15 @@ function corrupt(folder, draw) {
   return file
 }
 
-/** Only where it was killed: one that has ended by itself would begin another benchmark. */
+/** Only where it was killed before its end: the benchmark is whole by then, and the same command begins another. */
 async function restart(world, ms) {
   world.coordinator.child.kill('SIGKILL')
-  const { signal } = await world.coordinator.done
-  if (signal === null) return
+  const end = await world.coordinator.done
+  if (end.signal === null) return
+  if (isWhole()) {
+    world.end = { ...end, code: 0 }
+    return
+  }
   await sleep(ms)
   world.startCoordinator()
 }

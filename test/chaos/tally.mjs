@@ -11,6 +11,14 @@ function benchmarkFolders() {
   return existsSync(folder) ? readdirSync(folder).map((name) => path.join(folder, name)) : []
 }
 
+/** Whether the coordinator has written a whole benchmark. */
+export function isWhole() {
+  return benchmarkFolders().some((folder) => {
+    const file = path.join(folder, 'benchmark.json')
+    return existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).complete === true
+  })
+}
+
 /** How often each case and arm was begun by an agent: `task-3 with_skill` → times. */
 function startsByArm() {
   const starts = new Map()

@@ -53,6 +53,7 @@ export async function evalSuite(
   await using remote = await openRemoteIf({ ...request, wish: request.queue ?? null, plan, folder, limited }, context)
   const how = { passEnv, hidden, sandbox, concurrency, pace, limited, keepWork: keep, cache: null, remote }
   await execute({ plan, folder, skillFiles, ...how, settled: before.settled }, holding.context)
+  await remote?.[Symbol.asyncDispose]()
   context.signal.throwIfAborted()
   const now = context.now()
   const seconds = before.secondsBefore + (now.getTime() - started.getTime()) / 1000

@@ -94,6 +94,7 @@ export async function openRemote(
     skills: new Map(),
   }
   await announce(desk, needs, context.now())
+  let closing: Promise<void> | null = null
   const limits = whenLimited({ choice: plan.options.engine, env: context.env }, (atOnce) => {
     void transport.limit(desk.queue, atOnce).catch(() => {}) // told again with the next change
   })
@@ -101,9 +102,10 @@ export async function openRemote(
     atOnce: wish.atOnce,
     perform: (run) => atGate(run, () => performElsewhere(run, desk)),
     committed: (spec) => putAway(spec, desk),
-    async [Symbol.asyncDispose]() {
+    [Symbol.asyncDispose]() {
       limits[Symbol.dispose]()
-      await clearAfter(desk)
+      closing ??= clearAfter(desk)
+      return closing
     },
   }
 }
