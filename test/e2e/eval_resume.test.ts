@@ -241,6 +241,17 @@ describe('golden tests', () => {
   })
 })
 
+test('the audit sample of a golden eval that goes on holds no verdict twice', { timeout: 60_000 }, async () => {
+  const copy = copyOf('example-golden')
+  const down = "rules:\n  - { name: is down, when: { user: '^Send the landlord' }, fault: { status: 500 } }\n"
+  copy.change('practice.yaml', 'rules:\n', down)
+  const run = () => practised(copy, ['--retries', '0'])
+  expect((await run()).verdicts).toEqual({ '001_transfer': 'skip', '001_rent': 'pass' })
+  const sample = copy.read('ledger/evals/runs/audit_log.jsonl')
+  expect((await run()).verdicts).toEqual({ '001_transfer': 'skip', '001_rent': 'pass' })
+  expect(copy.read('ledger/evals/runs/audit_log.jsonl')).toBe(sample)
+})
+
 test('EVAL.md: what passed before the end is kept, and remembered later', { timeout: 60_000 }, async () => {
   const copy = copyOf('example-eval-md')
   const scenario = copy.read('practice.yaml')
