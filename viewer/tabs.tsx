@@ -7,6 +7,7 @@ import { link, type Route } from './route.ts'
 import { Audit, hasAudit } from './views/audit.tsx'
 import { CaseView } from './views/case.tsx'
 import { Compare, hasComparisons } from './views/compare.tsx'
+import { FleetView, hasFleet } from './views/fleet.tsx'
 import { hasHistory, Improve } from './views/improve.tsx'
 import { Overview } from './views/overview.tsx'
 import { RunView } from './views/run.tsx'
@@ -45,6 +46,7 @@ const views: Record<string, View> = {
   },
   improve: { label: 'Improve', present: hasHistory, draw: (model, route) => <Improve model={model} route={route} /> },
   trend: { label: 'Trend', present: hasTrend, draw: (model) => <TrendView model={model} /> },
+  fleet: { label: 'Fleet', present: hasFleet, draw: () => <FleetView /> },
   case: { label: null, present: hasBenchmark, draw: (model, route) => <CaseView model={model} route={route} /> },
   run: { label: null, present: hasBenchmark, draw: (model, route) => <RunView model={model} route={route} /> },
 }

@@ -32,16 +32,19 @@ export function ask(url: string, { path: target, method = 'GET', headers = {}, b
 export interface ServedPage {
   url: string
   stop(): void
+  /** When its process has ended. */
+  ended: Promise<void>
 }
 
 /** Serves a benchmark until it is stopped. */
-export async function startServed(folder: string): Promise<ServedPage> {
-  const child = spawn(process.execPath, [bin, 'view', folder, '--serve', '--json'], {
+export async function startServed(folder: string, flags: readonly string[] = []): Promise<ServedPage> {
+  const child = spawn(process.execPath, [bin, 'view', folder, '--serve', '--json', ...flags], {
     env: { PATH: process.env.PATH, HOME: process.env.HOME, TMPDIR: tmpdir() },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))
   const stop = () => void child.kill('SIGINT')
-  for await (const line of child.stdout) return { url: JSON.parse(`${line}`).url, stop }
+  for await (const line of child.stdout) return { url: JSON.parse(`${line}`).url, stop, ended }
   throw new Error('it ended before it served')
 }
 

@@ -2,6 +2,8 @@
 import path from 'node:path'
 import type { Argv } from 'yargs'
 import { UserError } from '../../base/error.ts'
+import type { ServeRequest } from '../../flows/serve/serve.ts'
+import { addressAsked, queueFlagsOfServer } from './queue_flags.ts'
 import { type Done, showResult, withFlow, withJson } from './shared.ts'
 
 function viewOptions(args: Argv) {
@@ -32,6 +34,14 @@ function viewOptions(args: Argv) {
       default: false,
       describe: 'serve the page on 127.0.0.1: live while a bench runs, notes saved at once; writes no report.html',
     })
+    .options({
+      queue: {
+        ...queueFlagsOfServer.queue,
+        describe: 'with --serve: its workers and queues too, live (docs/queue.md)',
+      },
+      'queue-ca': queueFlagsOfServer['queue-ca'],
+      'queue-password-file': queueFlagsOfServer['queue-password-file'],
+    })
     .option('compare', {
       type: 'string',
       array: true,
@@ -57,7 +67,10 @@ export function addView(args: Argv, done: Done): Argv {
     if (parsed.serve && copyTo !== null) {
       throw new UserError('--serve and --static: a page is served, or copied to be published', 'give one of them')
     }
-    if (parsed.serve) return serveUntilStopped(folder, { json, open })
+    const queue = parsed.queue === undefined ? null : addressAsked(parsed, process.env)
+    if (queue !== null && !parsed.serve)
+      throw new UserError('--queue without --serve: a page on disk is not live', 'add --serve')
+    if (parsed.serve) return serveUntilStopped({ folder, queue }, { json, open })
     const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) =>
       view({ folder, copyTo, trend, singleFile, against }, context),
     )
@@ -95,13 +108,17 @@ function asked({ folder, compare, trend, serve }: Asked): { folder: string; agai
   return { folder: a, against: b }
 }
 
-async function serveUntilStopped(folder: string, { json, open }: { json: boolean; open: boolean }): Promise<void> {
+async function serveUntilStopped(
+  what: Omit<ServeRequest, 'started'>,
+  { json, open }: { json: boolean; open: boolean },
+): Promise<void> {
   const { serve } = await import('../../flows/serve/serve.ts')
+  const started = (url: string) => {
+    process.stdout.write(json ? `${JSON.stringify({ type: 'serving', url })}\n` : `serving ${url} (Ctrl-C ends it)\n`)
+    if (open && !json && process.stdout.isTTY === true) void openPage(url)
+  }
   await withFlow({ json, concurrency: 1, stopping: 'Served no longer.' }, (context) =>
-    serve(folder, context, (url) => {
-      process.stdout.write(json ? `${JSON.stringify({ type: 'serving', url })}\n` : `serving ${url} (Ctrl-C ends it)\n`)
-      if (open && !json && process.stdout.isTTY === true) void openPage(url)
-    }),
+    serve({ ...what, started }, context),
   )
 }
 

@@ -7,6 +7,7 @@ import { UserError } from '../../base/error.ts'
 import { exists } from '../../base/files.ts'
 import { sha256 } from '../../base/json.ts'
 import { redactorFor } from '../../base/redact.ts'
+import type { QueueAddress } from '../../jobs/queue/address.ts'
 import { auditLogFile } from '../../store/audit_log.ts'
 import { isHeld } from '../../store/lease.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
@@ -21,15 +22,28 @@ import { type Served, type Server, startServer } from './server.ts'
 
 const pause = 1000
 
-/** Ends when the context does. `started` gets the address. Throws UserError where there is nothing to show. */
-export async function serve(asked: string, context: FlowContext, started: (url: string) => void): Promise<void> {
-  const alone = await measuredAlone(path.resolve(asked))
-  return alone === null ? await serveBenchmark(asked, context, started) : await serveWorkspace(alone, context, started)
+export interface ServeRequest {
+  folder: string
+  /** The queue whose workers are shown beside it; null: none. */
+  queue: QueueAddress | null
+  started: (url: string) => void
 }
 
-type Started = (url: string) => void
+/** Ends when the context does. `started` gets the address. Throws UserError where there is nothing to show. */
+export async function serve({ folder: asked, queue, started }: ServeRequest, context: FlowContext): Promise<void> {
+  const alone = await measuredAlone(path.resolve(asked))
+  await using watch = queue === null ? null : await (await import('./fleet.ts')).watchFleet(queue, context)
+  const beside = watch === null ? {} : { fleet: async () => JSON.stringify(await watch.now()) }
+  if (alone === null) await serveBenchmark(asked, context, { started, ...beside })
+  else await serveWorkspace(alone, context, { started, ...beside })
+}
 
-async function serveBenchmark(asked: string, context: FlowContext, started: Started): Promise<void> {
+/** What a page shows of a queue, and who hears where it is. */
+interface Showing extends Pick<Served, 'fleet'> {
+  started: (url: string) => void
+}
+
+async function serveBenchmark(asked: string, context: FlowContext, { started, ...beside }: Showing): Promise<void> {
   const folder = await folderOf(asked)
   const plan = (await exists(benchmarkPaths(folder).plan)) ? await readPlan(folder) : null
   const folders = plan === null ? (await benchmarkIn(folder, context)).folders : new Map()
@@ -39,7 +53,7 @@ async function serveBenchmark(asked: string, context: FlowContext, started: Star
     ['/feedback', (body: string) => mergeNotes(file, body)],
     ...(plan === null ? [] : [['/audit', (body: string) => keepMark(folder, plan, body)] as const]),
   ])
-  await whileServed({ folder, page: (report) => pageNow(seen, report, context), keep }, async (server) => {
+  await whileServed({ folder, page: (report) => pageNow(seen, report, context), keep, ...beside }, async (server) => {
     seen.changed = server.changed
     started(server.url)
     await everySecond(context, () => look(seen))
@@ -47,7 +61,11 @@ async function serveBenchmark(asked: string, context: FlowContext, started: Star
 }
 
 /** What was measured beside the benchmarks that are not there: nothing is said of it, so nothing is kept. */
-async function serveWorkspace({ workspace, folder }: Measured, context: FlowContext, started: Started): Promise<void> {
+async function serveWorkspace(
+  { workspace, folder }: Measured,
+  context: FlowContext,
+  { started, ...beside }: Showing,
+): Promise<void> {
   const redactor = redactorFor(context.env)
   const now = () => measuredIn(folder)
   const page = async (report: string) => {
@@ -56,7 +74,7 @@ async function serveWorkspace({ workspace, folder }: Measured, context: FlowCont
     return makeWorkspacePage({ ...measured, report, redactor, now: context.now(), served: true })
   }
   const last = { state: JSON.stringify(now()) }
-  await whileServed({ folder, page, keep: new Map() }, async (server) => {
+  await whileServed({ folder, page, keep: new Map(), ...beside }, async (server) => {
     started(server.url)
     await everySecond(context, async () => {
       const state = JSON.stringify(now())
@@ -66,7 +84,7 @@ async function serveWorkspace({ workspace, folder }: Measured, context: FlowCont
   })
 }
 
-interface Kept extends Pick<Served, 'keep'> {
+interface Kept extends Pick<Served, 'keep' | 'fleet'> {
   /** What is shown, absolute. */
   folder: string
   /** The page, whose files lie beside `report`. */
@@ -74,14 +92,17 @@ interface Kept extends Pick<Served, 'keep'> {
 }
 
 /** Serves while something is done; what lies beside the page is in a folder of its own and goes with it. */
-async function whileServed({ folder, page, keep }: Kept, during: (server: Server) => Promise<void>): Promise<void> {
+async function whileServed(
+  { folder, page, ...beside }: Kept,
+  during: (server: Server) => Promise<void>,
+): Promise<void> {
   const own = await mkdtemp(path.join(tmpdir(), 'whetstone-view-'))
   const data = path.join(own, 'report.data')
   const server = await startServer({
     page: () => page(path.join(own, 'report.html')),
     data,
     port: portOf(folder),
-    keep,
+    ...beside,
   })
   try {
     await during(server)

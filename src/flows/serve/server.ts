@@ -9,6 +9,8 @@ export interface Served {
   page(): Promise<string>
   /** Folder of the files beside the page, absolute. */
   data: string
+  /** Workers and queues as they are now, as JSON; absent: no queue is watched. */
+  fleet?: () => Promise<string>
   /** What is kept of what the page sends, by path; throws where it is unfit. */
   keep: ReadonlyMap<string, (body: string) => Promise<void>>
   /** Taken where it is free: a page that is open finds a server that was started again. */
@@ -110,13 +112,17 @@ function tellState(response: ServerResponse, live: Live): void {
 
 async function pageOf(served: Served, live: Live): Promise<string> {
   const state = stateOf(live)
-  return (await served.page()).replace('<html', `<html data-state="${state}"`)
+  const fleet = served.fleet === undefined ? '' : ' data-fleet="yes"'
+  return (await served.page()).replace('<html', `<html data-state="${state}"${fleet}`)
 }
 
 async function answer({ request, response, served, live }: Exchange): Promise<void> {
   const target = (request.url ?? '').split('?')[0] ?? ''
   const asked = `${request.method} ${target}`
   if (asked === 'GET /') return end(response, 200, await pageOf(served, live), 'text/html; charset=utf-8')
+  if (asked === 'GET /fleet.json' && served.fleet !== undefined) {
+    return end(response, 200, await served.fleet(), 'application/json; charset=utf-8')
+  }
   if (asked === 'GET /events') {
     tellState(response.writeHead(200, { 'content-type': 'text/event-stream' }), live)
     live.listening.add(response)

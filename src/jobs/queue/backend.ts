@@ -45,6 +45,8 @@ export interface Backend {
   queue(name: string): BullQueue
   worker(name: string, processor: BullProcessor, options: BullWorkerOptions): BullWorker
   events(name: string): BullEvents
+  /** No connection is made again: a server that is away keeps no process from its end. */
+  giveUp(): void
 }
 
 /** Keys and tables of ours lie apart from those of others on the same server. */

@@ -78,6 +78,7 @@ export async function openTransport(address: QueueAddress, timing: QueueTiming =
         ...[...queues.values()].map((queue) => () => queue.close()),
       ]
       await Promise.all(closing.map((close) => closeWithin(close, 3000)))
+      backend.giveUp()
     },
   }
 }

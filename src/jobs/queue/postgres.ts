@@ -16,5 +16,6 @@ export async function postgresBackend(address: QueueAddress): Promise<Backend> {
     queue: (name) => new bull.Queue(name, { connection }, make),
     worker: (name, processor, options) => new bull.Worker(name, processor, { ...options, connection }, make),
     events: (name) => new bull.QueueEvents(name, { connection, autorun: false }, make),
+    giveUp() {}, // a pool connects only when it is asked something
   }
 }

@@ -6,11 +6,12 @@ import { untilReached } from './reach.ts'
 
 export async function redisBackend(address: QueueAddress): Promise<Backend> {
   const bull = await loadBull('ioredis')
+  const state = { isOver: false }
   // waits for a server that is away, as long as that takes
   const connection = {
     ...redisConnection(address),
     maxRetriesPerRequest: null,
-    retryStrategy: (times: number) => Math.min(times * 100, 2000),
+    retryStrategy: (times: number) => (state.isOver ? null : Math.min(times * 100, 2000)),
   }
   const shared = { connection, prefix }
   return {
@@ -21,5 +22,8 @@ export async function redisBackend(address: QueueAddress): Promise<Backend> {
     queue: (name) => new bull.Queue<unknown, unknown>(name, shared),
     worker: (name, processor, options) => new bull.Worker<unknown, unknown>(name, processor, { ...options, ...shared }),
     events: (name) => new bull.QueueEvents(name, { ...shared, autorun: false }),
+    giveUp() {
+      state.isOver = true
+    },
   }
 }
