@@ -56,7 +56,7 @@ needsRedis('redis with encryption, a user and a key', () => {
     const passwordFile = path.join(folder, 'password')
     writeFileSync(passwordFile, `${secret}\n`)
     const trust = ['--queue-ca', certificates.ca]
-    const worker = await startWorker(server.url, shared, {
+    await using worker = await startWorker(server.url, shared, {
       env: { WHETSTONE_QUEUE_USER: 'whetstone' },
       flags: [...trust, '--queue-password-file', passwordFile, '--key-file', key],
     })
@@ -139,7 +139,7 @@ needsRedis('redis with encryption, a user and a key', () => {
     while (victim() === undefined) await sleep(20)
     const file = victim() ?? ''
     writeFileSync(file, 'two')
-    const worker = await startWorker(server.url, shared)
+    await using worker = await startWorker(server.url, shared)
     const end = await first
     expect(end.code, end.stderr).toBe(3)
     const message = expect.stringMatching(/bundle [0-9a-f]{64}: \S*in\.txt is not what its hash says/)
@@ -150,7 +150,6 @@ needsRedis('redis with encryption, a user and a key', () => {
     const again = await whetstone(args)
     expect(again.code, again.stderr).toBe(0)
     expect(recordsIn(workspace).map(({ status }) => status)).toEqual(['completed', 'completed'])
-    await worker.kill()
   }, 90_000)
 })
 
@@ -164,7 +163,7 @@ needsPostgres('postgres with encryption and a password', () => {
       WHETSTONE_QUEUE_PASSWORD: secret,
       WHETSTONE_QUEUE_CA: certificates.ca,
     }
-    const worker = await startWorker(server.url, shared, { env })
+    await using worker = await startWorker(server.url, shared, { env })
     const end = await whetstone(benchOf(workspace, server.url, shared), { env })
     expect(end.code, end.stderr).toBe(0)
     await worker.stop()
@@ -195,7 +194,7 @@ describe('what a worker shows', () => {
       await using server = await startRedis()
       const [shared, workspace] = [fresh(), fresh()]
       mkdirSync(shared, { recursive: true })
-      const worker = await startWorker(server.url, shared, {
+      await using worker = await startWorker(server.url, shared, {
         env: { OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}` },
         flags: ['--metrics-port', '0'],
       })
