@@ -50,7 +50,12 @@ export async function startServed(folder: string, flags: readonly string[] = [])
 
 /** For the tests of a block: a folder that is made before them, served, and opened in a browser. */
 export function serveForAll(made: () => string | Promise<string>) {
-  const it: ServedPage & { browser?: Browser; folder: string } = { folder: '', url: '', stop: () => {} }
+  const it: ServedPage & { browser?: Browser; folder: string } = {
+    folder: '',
+    url: '',
+    stop: () => {},
+    ended: Promise.resolve(),
+  }
   beforeAll(async () => {
     it.folder = await made()
     Object.assign(it, await startServed(it.folder))
