@@ -8,7 +8,7 @@ const nothing: Honours = { hooks: [], rules: false, agents: false, mcp_servers: 
 
 /** The suite for this engine: what it can't honour is the reason in `cannot_run`, or left out where a case may lack it; what nobody can know is a warning. */
 export function withHonoured(suite: Suite, choice: EngineChoice): Suite {
-  if (suite.cases.every((one) => one.environment === undefined)) return suite
+  if (choice.name === 'auto' || suite.cases.every((one) => one.environment === undefined)) return suite // none can work: said
   const { name, honours = nothing } = engineNamed(choice.name)
   if (honours === 'unknown') return { ...suite, warnings: [...suite.warnings, unknown(suite, name)] }
   const lacking = new Set<string>()

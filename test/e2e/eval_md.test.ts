@@ -1,6 +1,8 @@
 /** EVAL.md, its sidecars and @eval blocks end to end on the SDK engine: verdicts, what is cached, what runs again. */
+import { existsSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { copyOf, practised } from './practised.ts'
+import { whetstone } from './program.ts'
 
 const all = {
   'greets the user by name': 'pass',
@@ -53,6 +55,16 @@ describe('the example', () => {
     expect(ran.end.code).toBe(3)
     expect(ran.verdicts).toEqual({ ...all, 'explains a slug': 'skip' })
     expect(ran.cases).toContainEqual(expect.objectContaining({ reason: expect.stringContaining('not runnable here') }))
+  })
+  test('--dry-run where no agent can work plans all the same, tools and system prompts too, and says so', async () => {
+    const { folder, workspace } = copyOf('example-eval-md')
+    const end = await whetstone(['eval', folder, '--workspace', workspace, '--dry-run'], {
+      env: { PATH: '/nowhere', ANTHROPIC_API_KEY: '', OPENAI_API_KEY: '' },
+    })
+    expect(end, end.stderr).toMatchObject({ code: 0 })
+    expect(end.stdout).toContain('explains a slug')
+    expect(end.stdout).toContain('no engine can work')
+    expect(existsSync(workspace)).toBe(false)
   })
   test('a broken file, a report and an older form beside them stop nobody', async () => {
     const copy = copyOf('example-eval-md')
