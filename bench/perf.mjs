@@ -15,6 +15,7 @@ const all = [
   'eval_cache',
   'plugin_eval',
   'limits',
+  'queue',
   'inflight',
   'evidence',
   'gradings',
