@@ -44,8 +44,9 @@ needsRedis('several workers', () => {
     expect(events.filter(({ type }) => type === 'run_finished').map(({ status }) => status)).toEqual(
       Array.from({ length: 30 }, () => 'completed'),
     )
-    const limits = events.filter(({ type }) => type === 'limit_changed').map(({ limit }) => limit)
-    expect(Math.min(...limits)).toBeLessThan(8)
+    const told = events.filter(({ type }) => type === 'limit_changed')
+    expect(told).toContainEqual(expect.objectContaining({ reason: expect.stringMatching(/^refused \(429\)/) }))
+    expect(Math.min(...told.map(({ limit }) => limit))).toBeLessThan(16) // the places of both workers
   }, 120_000)
 
   test('a worker that is frozen and comes back: its agent is ended, its attempt is kept and told, the run is there once', async () => {
