@@ -1,118 +1,88 @@
 // What a queue adds: runs through Redis and one worker against the same bench on this machine alone; four workers against one.
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
-import { connect, createServer } from 'node:net'
+// node bench/queue.mjs COUNT [workers] [places]: so many runs whose engine is inside the worker, with all their artefacts.
 import path from 'node:path'
-import { createInterface } from 'node:readline'
-import { setTimeout as sleep } from 'node:timers/promises'
-import { bin, exitOf, fresh, makeSkill, median, report } from './shared.mjs'
+import { benched, cpuOf, startRedis, startWorker } from './queue_parts.mjs'
+import { fresh, median, report } from './shared.mjs'
 
 const rounds = 3
 const places = 4
-const plain = { PATH: process.env.PATH, HOME: process.env.HOME }
+const count = 400
+const waiting = 160
+const [many, workersOfMany = 2, placesOfMany = 8] = process.argv.slice(2).map(Number)
 
-async function freePort() {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const { port } = server.address()
-  server.close()
-  await once(server, 'close')
-  return port
-}
-
-/** A Redis that writes to disk each second what it is told. */
-async function startRedis() {
-  const port = await freePort()
-  const where = ['--port', port, '--bind', '127.0.0.1', '--dir', fresh()]
-  const child = spawn('redis-server', [...where, '--save', '', '--appendonly', 'yes'], { stdio: 'ignore' })
-  for (let tries = 0; ; tries += 1) {
-    const socket = connect(port, '127.0.0.1')
-    const isUp = await new Promise((resolve) => {
-      socket.once('connect', () => resolve(true)).once('error', () => resolve(false))
-    })
-    socket.destroy()
-    if (isUp) return { url: `redis://127.0.0.1:${port}`, end: () => ended(child) }
-    if (tries > 100) throw new Error('redis-server does not start')
-    await sleep(50)
-  }
-}
-
-async function ended(child) {
-  const gone = once(child, 'exit')
-  child.kill()
-  await gone
-}
-
-async function startWorker(queue) {
-  const args = [...queue, '--concurrency', String(places), '--engines', 'command', '--sandbox', 'off', '--json']
-  const child = spawn(process.execPath, [bin, 'queue', 'work', ...args], {
-    env: { ...plain, TMPDIR: fresh() },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
-  const lines = createInterface({ input: child.stdout })
-  await once(lines, 'line')
-  lines.on('line', () => {})
-  return { end: () => ended(child) }
-}
-
-/** Milliseconds between the first start of a run and the last end of one, as the coordinator heard of them. */
-async function benched(agent, count, more) {
-  const evals = Array.from({ length: 10 }, (_, at) => ({
-    id: at + 1,
-    prompt: 'x',
-    checks: [{ type: 'not_contains', value: 'done' }],
-  }))
-  const skill = makeSkill(evals)
-  const flags = [
-    '--runs',
-    String(count / 20),
-    '--workspace',
-    path.join(fresh(), 'ws'),
-    '--sandbox',
-    'off',
-    '--no-cache',
-  ]
-  const args = [bin, 'bench', skill, '--engine', `command:${agent}`, ...flags, '--json', ...more]
-  const child = spawn(process.execPath, args, { env: plain, stdio: ['ignore', 'pipe', 'inherit'] })
-  let [first, last, used] = [0, 0, 0]
-  createInterface({ input: child.stdout }).on('line', (line) => {
-    if (line.startsWith('{"type":"run_started"') && first === 0) first = performance.now()
-    if (!line.startsWith('{"type":"run_finished"')) return
-    used += 1
-    last = performance.now()
-  })
-  const code = await exitOf(child)
-  if (code !== 0 || used !== count) throw new Error(`exit code ${code}, ${used} of ${count} runs`)
-  return last - first
-}
-
-const redis = await startRedis()
-const shared = fresh()
-const queue = ['--queue', redis.url, '--shared', shared]
-const workers = [await startWorker(queue)]
-try {
-  const count = 400
+async function overhead(queue) {
   const instant = []
   for (let round = 0; round < rounds; round += 1) {
-    const local = await benched('true', count, ['--concurrency', String(places)])
-    instant.push((await benched('true', count, [...queue, '--concurrency', String(4 * places)])) - local)
+    const local = await benched('true', count, { more: ['--concurrency', String(places)] })
+    const far = await benched('true', count, { more: [...queue, '--in-flight', String(4 * places)] })
+    instant.push(far.ms - local.ms)
   }
   const name = `what the queue adds to a run, ${count} runs of true, one worker of ${places} places`
   report({ name, value: median(instant) / count, limit: 3, unit: 'ms a run' })
-  const waiting = 160
-  const slow = () => benched('sleep 0.2', waiting, [...queue, '--concurrency', String(8 * places)])
-  const alone = []
-  for (let round = 0; round < rounds; round += 1) alone.push(await slow())
-  while (workers.length < 4) workers.push(await startWorker(queue))
-  const together = []
-  for (let round = 0; round < rounds; round += 1) together.push(await slow())
-  const [one, four] = [median(alone), median(together)]
+}
+
+async function scaling(queue, workers) {
+  const slow = async () => {
+    const times = []
+    for (let round = 0; round < rounds; round += 1) {
+      times.push((await benched('sleep 0.2', waiting, { more: [...queue, '--in-flight', String(8 * places)] })).ms)
+    }
+    return median(times)
+  }
+  const one = await slow()
+  while (workers.length < 4) workers.push(await startWorker(queue, { places }))
+  const four = await slow()
   report({
     name: `time of four workers ÷ a quarter of one's, agents that wait 200 ms`,
     value: (4 * four) / one,
     limit: Number((4 / 3.6).toFixed(2)),
     detail: `${(one / four).toFixed(2)} × as fast: ${one.toFixed(0)} ms, ${four.toFixed(0)} ms`,
   })
+}
+
+async function instant(queue, redis, workers) {
+  const program = path.join(import.meta.dirname, 'instant_worker.mjs')
+  while (workers.length < workersOfMany) workers.push(await startWorker(queue, { places: placesOfMany, program }))
+  const others = [redis, ...workers]
+  const before = others.map(({ pid }) => cpuOf(pid))
+  const cpu = []
+  const inFlight = 4 * workersOfMany * placesOfMany
+  const { ms, peak, peakRunning, after } = await benched('true', many, {
+    cases: 100,
+    more: [...queue, '--in-flight', String(inFlight)],
+    onEnd: (own) => cpu.push(own, ...others.map(({ pid }, at) => cpuOf(pid) - before[at])),
+  })
+  const [own, server, ...of] = cpu.map((seconds) => (seconds * 1000) / many)
+  const worked = of.reduce((sum, one) => sum + one, 0)
+  const how = `${workersOfMany} workers of ${placesOfMany} places, ${inFlight} in flight`
+  report({
+    name: `time of ${many} instant runs, engine inside the worker`,
+    value: ms / many,
+    limit: 2,
+    unit: 'ms a run',
+    detail:
+      `${((many / ms) * 1000).toFixed(0)} runs/s with ${how}; CPU a run: coordinator ${own.toFixed(2)} ms, ` +
+      `workers ${worked.toFixed(2)} ms, Redis ${server.toFixed(2)} ms`,
+  })
+  report({
+    name: `memory of their coordinator until the last has ended`,
+    value: peakRunning,
+    limit: 300,
+    unit: 'MiB',
+    detail: `${peak.toFixed(0)} MiB with the reports, which took ${(after / 1000).toFixed(0)} s`,
+  })
+}
+
+const redis = await startRedis()
+const queue = ['--queue', redis.url, '--shared', fresh()]
+const workers = []
+try {
+  if (many > 0) await instant(queue, redis, workers)
+  else {
+    workers.push(await startWorker(queue, { places }))
+    await overhead(queue)
+    await scaling(queue, workers)
+  }
 } finally {
   for (const worker of workers) await worker.end()
   await redis.end()

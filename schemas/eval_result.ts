@@ -77,6 +77,7 @@ export const evalResult = z.object({
       threshold: z.number(),
       open: z.array(goldenAuditLine).describe('verdicts that a person should look at'),
       decisions: z.number().int().describe('verdicts of this run'),
+      costs: z.array(z.string()).optional().describe('what the caps of model.md have to tell'),
       stopped: z.string().nullable().describe('why not all was run; null: all was'),
     })
     .optional()

@@ -34,6 +34,21 @@ export const goldenJudge = z.object({
   template: z.string(),
 })
 
+export const capPeriods = ['day', 'month'] as const
+export const capActions = ['skip', 'fallback', 'alert'] as const
+
+/** What an agent may cost by its model.md. */
+export const costGuardrails = z.object({
+  caps: z.array(
+    z.object({
+      period: z.enum(capPeriods),
+      usd: z.number().positive(),
+      action: z.enum(capActions).describe('once it is reached: skip and fallback start no further test, alert goes on'),
+    }),
+  ),
+  warn_at: z.array(z.number().positive().max(1)).describe('shares of a cap that are told, rising'),
+})
+
 /** How one golden test is judged. */
 export const golden = z.object({
   test_id: z.string(),
@@ -88,6 +103,9 @@ export const goldenAuditLine = z.looseObject({
     .describe('what a person says of it, written here by hand; null: open'),
 })
 
+/** As a model of a line: nobody was asked. */
+export const notInvoked = '(not invoked)'
+
 /** One line of runs/<date>.jsonl. Cost and tokens null: not known. */
 export const goldenRunLine = z.looseObject({
   ts: z.string(),
@@ -123,6 +141,9 @@ export const goldenRunLine = z.looseObject({
 
 export type ExpectedFact = z.infer<typeof expectedFact>
 export type GoldenCriteria = z.infer<typeof goldenCriteria>
+export type CostGuardrails = z.infer<typeof costGuardrails>
+export type CostCap = CostGuardrails['caps'][number]
+export type CapAction = CostCap['action']
 export type GoldenRubric = z.infer<typeof goldenRubric>
 export type GoldenJudge = z.infer<typeof goldenJudge>
 export type Golden = z.infer<typeof golden>

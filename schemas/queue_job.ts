@@ -26,6 +26,7 @@ export const queueJob = z.object({
   sandbox: z.object({ mode: z.enum(['auto', 'required', 'off']), network: z.enum(['none', 'open']).nullable() }),
   idle_ms: z.number().positive().nullable(),
   keep_work: z.boolean(),
+  expires_at: z.iso.datetime().describe('signed, it is run no later: what was copied is of no use for ever'),
   signature: z.string().nullable(),
 })
 
@@ -67,7 +68,9 @@ export const queueNote = z.discriminatedUnion('kind', [
   z.object({
     kind: z.literal('end'),
     job: z.string(),
-    why: z.enum(['cancelled', 'deadline']).describe('deadline: the run is recorded as far as it came'),
+    why: z
+      .enum(['cancelled', 'deadline', 'left'])
+      .describe('deadline: the run is recorded as far as it came; left: by its coordinator, which may come back'),
     at: z.iso.datetime(),
   }),
 ])

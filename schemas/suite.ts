@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { check } from './check.ts'
 import { hooks, mcpServers } from './environment.ts'
 import { sandboxSettings } from './evals.ts'
-import { golden } from './golden.ts'
+import { costGuardrails, golden } from './golden.ts'
 import { rubric } from './rubric.ts'
 
 /** One file or folder that both arms get. `path` is where it lies in the run's working folder, `source` where it is read from. */
@@ -120,6 +120,7 @@ export const suite = z.object({
   root: z.string().optional().describe('absolute folder of what is under test: a skill, a package, an agent'),
   version: z.string().optional().describe('of what is under test, where it says'),
   defaults: suiteDefaults.optional(),
+  guardrails: costGuardrails.optional().describe('what the agent under test may cost in a day or a month'),
   fast_fail: z.boolean().optional().describe('true: where a check fails no judge is asked'),
   cases: z.array(suiteCase),
   warnings: z.array(loadWarning),

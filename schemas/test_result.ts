@@ -15,6 +15,7 @@ export const testCaseResult = z.object({
   of: z.string().describe('skill:<name> or hook:<event>'),
   case: z.string().describe('the stem of its file'),
   name: z.string(),
+  description: z.string().optional().describe('what its author says that it is for'),
   file: z.string().describe('absolute'),
   verdict: z.enum(['pass', 'fail', 'error']).describe('error: it could not be run'),
   reason: z.string().nullable(),

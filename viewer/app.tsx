@@ -24,8 +24,13 @@ export function App({ model }: { model: Model }) {
   useLayoutEffect(() => restore(place), [place])
   // of many tabs on a narrow screen the one that is open is seen; scrollIntoView would move the page too
   useLayoutEffect(() => {
-    const current = nav.current?.querySelector<HTMLElement>('[aria-current]')
-    if (current) nav.current?.scrollTo({ left: current.offsetLeft - current.offsetWidth })
+    const show = () => {
+      const current = nav.current?.querySelector<HTMLElement>('[aria-current]')
+      if (current) nav.current?.scrollTo({ left: current.offsetLeft - current.offsetWidth })
+    }
+    show()
+    addEventListener('resize', show)
+    return () => removeEventListener('resize', show)
   }, [place])
   useEffect(() => {
     document.title = `${place === '' ? (tabs[0]?.label ?? '') : place} · ${model.page.benchmark.metadata.skill_name}`

@@ -25,36 +25,50 @@ import { codeOf, messageOf } from './error.ts'
 
 const sync = promisify(fsync)
 
+/** What a file is to hold; parts of a large one are made as they are written. */
+export type Content = string | Uint8Array | Iterable<string>
+
 /**
  * Writes a file so that it is there whole or not at all: temporary file, fsync, rename, fsync of the folder. Only what
  * waits for the disk is handed to a thread: the rest done at once takes a tenth of the work.
  */
-export async function writeAtomic(file: string, data: string | Uint8Array): Promise<void> {
+export async function writeAtomic(file: string, data: Content): Promise<void> {
   await writeAllAtomic(path.dirname(file), [[path.basename(file), data]])
 }
 
-/** The same for several files of one folder, [name, data], which appear in this order. */
+/**
+ * The same for several files of one folder, [name, data], which appear in this order. The disk writes them together, and
+ * where that fails none appears.
+ */
 export async function writeAllAtomic(
   folder: string,
-  files: readonly (readonly [name: string, data: string | Uint8Array])[],
+  files: readonly (readonly [name: string, data: Content])[],
 ): Promise<void> {
-  for (const [name, data] of files) {
+  const made = files.map(([name, data]) => {
     const temporary = path.join(folder, `.${name}.${process.pid}.${uniqueNumber()}.tmp`)
-    try {
-      const handle = openNew(temporary)
-      try {
-        writeFileSync(handle, data)
-        await sync(handle)
-      } finally {
-        closeSync(handle)
-      }
-      renameSync(temporary, path.join(folder, name))
-    } catch (error) {
-      rmSync(temporary, { force: true })
-      throw error
-    }
+    return { data, temporary, file: path.join(folder, name) }
+  })
+  try {
+    const ends = await Promise.allSettled(made.map(({ temporary, data }) => writeDurable(temporary, data)))
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+    for (const { temporary, file } of made) renameSync(temporary, file)
+  } catch (error) {
+    for (const { temporary } of made) rmSync(temporary, { force: true })
+    throw error
   }
   await syncFolder(folder)
+}
+
+/** Makes a new file, durable when it resolves. Rejects with EEXIST where it is there. */
+export async function writeDurable(file: string, data: Content): Promise<void> {
+  const handle = openNew(file)
+  try {
+    for (const part of data instanceof Uint8Array || typeof data === 'string' ? [data] : data)
+      writeFileSync(handle, part)
+    await sync(handle)
+  } finally {
+    closeSync(handle)
+  }
 }
 
 /** Opens a file that is not there yet; its folder nearly always is. */
@@ -65,6 +79,17 @@ function openNew(file: string): number {
     if (codeOf(error) !== 'ENOENT') throw error
     mkdirSync(path.dirname(file), { recursive: true })
     return openSync(file, 'wx')
+  }
+}
+
+/** Files whose content is made durable at once: the disk writes their journal together. */
+const syncedAtOnce = 16
+
+/** Makes the content of all of these durable. */
+export async function syncFiles(files: readonly string[]): Promise<void> {
+  for (let at = 0; at < files.length; at += syncedAtOnce) {
+    const ends = await Promise.allSettled(files.slice(at, at + syncedAtOnce).map(syncFile))
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
   }
 }
 
@@ -240,6 +265,14 @@ export async function hashWalk(files: readonly WalkedFile[]): Promise<string> {
   const hash = createHash('sha256')
   for (const file of files) hash.update(`${file.path}\0${await hashFile(file.source)}\0`)
   return hash.digest('hex')
+}
+
+/** The plain files below a folder of ours, absolute; links are none. Throws what the file system throws. */
+export function plainFiles(folder: string): string[] {
+  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const full = path.join(folder, entry.name)
+    return entry.isDirectory() ? plainFiles(full) : entry.isFile() ? [full] : []
+  })
 }
 
 /** Whether something is there under this path. */

@@ -86,6 +86,20 @@ export async function endMarked(mark: string, rounds = 20): Promise<number> {
   return ended.size
 }
 
+/** Marks with which this process started something. */
+const used = new Set<string>()
+
+/** A process is about to be started with this environment. */
+export function noteStart(env: Readonly<Record<string, string>>): void {
+  const mark = env[runMark]
+  if (mark !== undefined) used.add(mark)
+}
+
+/** endMarked for a mark that this process alone gives: where it started nothing with it nobody looks. */
+export async function endStarted(mark: string): Promise<void> {
+  if (used.delete(mark)) await endMarked(mark)
+}
+
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, realpathSync } from 'node:fs'
 import { chmod, readdir, rm, rmdir, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { endMarked, isAlive, ownStart } from './processes.ts'
+import { endMarked, endStarted, isAlive, ownStart } from './processes.ts'
 
 const prefix = 'whetstone-'
 /** The folder's name says whose it is, and the mark of its processes, from the first moment. */
@@ -29,11 +29,11 @@ export async function openRoom(): Promise<Room> {
     path: folder,
     mark,
     async endProcesses() {
-      await endMarked(mark)
+      await endStarted(mark)
       isQuiet = true
     },
     async [Symbol.asyncDispose]() {
-      if (!isQuiet) await endMarked(mark)
+      if (!isQuiet) await endStarted(mark)
       await removeFolder(folder)
     },
   }

@@ -4,6 +4,7 @@ import { createWriteStream, type WriteStream } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { StringDecoder } from 'node:string_decoder'
 import { codeOf, messageOf } from './error.ts'
+import { noteStart } from './processes.ts'
 import { enterSandbox } from './sandbox/enter.ts'
 import type { Sandbox } from './sandbox/policy.ts'
 
@@ -61,6 +62,7 @@ const MiB = 1024 * 1024
  */
 export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
   spec.signal.throwIfAborted()
+  noteStart(spec.env)
   if (spec.sandbox) {
     await using entered = await enterSandbox(spec, spec.sandbox)
     return await runProcess({ ...spec, ...entered.invocation, sandbox: null })

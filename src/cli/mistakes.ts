@@ -1,9 +1,12 @@
 /** A mistake on the command line in words a user can act on: what is wrong, what may have been meant, where the help is. */
 import { UserError } from '../base/error.ts'
 import { nearest } from '../base/nearest.ts'
+import { analyzeFlags } from './commands/analyze_flags.ts'
+import { auditFlags } from './commands/audit_flags.ts'
 import { benchFlags } from './commands/bench_flags.ts'
 import { compareFlags } from './commands/compare_flags.ts'
 import { evalFlags } from './commands/eval_flags.ts'
+import { gradeFlags } from './commands/grade_flags.ts'
 import { improveFlags } from './commands/improve_flags.ts'
 import { initFlags } from './commands/init_flags.ts'
 import { testFlags } from './commands/test_flags.ts'
@@ -85,14 +88,21 @@ const repeatable = new Set([
   'benchmarks',
   '_',
 ])
+/** Of commands whose flags stand in a table: a mistyped one is one of theirs. */
+const flagsOf: Readonly<Record<string, object>> = {
+  bench: benchFlags,
+  eval: evalFlags,
+  test: testFlags,
+  grade: gradeFlags,
+  compare: compareFlags,
+  analyze: analyzeFlags,
+  audit: auditFlags,
+  init: initFlags,
+  triggers: triggersFlags,
+  improve: improveFlags,
+}
 const flags = [
-  ...Object.keys(benchFlags),
-  ...Object.keys(compareFlags),
-  ...Object.keys(evalFlags),
-  ...Object.keys(testFlags),
-  ...Object.keys(triggersFlags),
-  ...Object.keys(improveFlags),
-  ...Object.keys(initFlags),
+  ...Object.values(flagsOf).flatMap((own) => Object.keys(own)),
   'critique',
   'sample',
   'only',
@@ -133,10 +143,12 @@ export function mistakeOf(message: string, argv: readonly string[]): UserError {
   if (bare !== undefined) return new UserError(`--${bare}: no value`, `write one behind it; ${help}`)
   const [, unknown] = /^Unknown arguments?: (.+)$/.exec(message) ?? []
   const words = unknown?.split(', ') ?? []
-  const elsewhere = command === undefined ? undefined : words.find((word) => flags.includes(word))
-  if (elsewhere !== undefined) return new UserError(`${command} has no --${elsewhere}; other commands do`, help)
-  const meant = words.flatMap((word) => nearest(word, flags, 1))
+  const own = flagsOf[command ?? '']
+  const known = own === undefined ? flags : [...Object.keys(own), 'json', 'help']
+  const meant = words.flatMap((word) => nearest(word, known, 1).filter((flag) => flag !== word))
   const hint = meant.length > 0 ? `did you mean ${meant.map((flag) => `--${flag}`).join(', ')}? ` : ''
+  const elsewhere = command === undefined ? undefined : words.find((word) => flags.includes(word))
+  if (elsewhere !== undefined) return new UserError(`${command} has no --${elsewhere}; other commands do`, hint + help)
   return new UserError(message, `${hint}${help}`)
 }
 

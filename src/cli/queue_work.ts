@@ -13,6 +13,7 @@ import { timingOf } from '../jobs/queue/transport.ts'
 import type { QueueArguments } from './commands/queue.ts'
 import { listOf, sharedFolder } from './commands/queue_flags.ts'
 import { sandboxWish } from './commands/sandbox_flags.ts'
+import { gathered } from './gathered.ts'
 import type { Interrupts } from './interrupt.ts'
 import { safe } from './style.ts'
 
@@ -32,10 +33,11 @@ export async function startWork(
     ...{ shared, engines, concurrency: parsed.concurrency, tags: listOf(parsed.tags), sandbox: sandboxWish(parsed) },
     ...{ signer: openSigner({ keyFile: parsed.keyFile ?? null, env }), cache: null, version: await ownVersion() },
   }
+  const write = gathered(process.stdout)
   await using observers = await openObservers({
     log: {
       format: parsed.json ? 'json' : parsed.logFormat,
-      write: (line) => process.stdout.write(safeLine(line)),
+      write: (line) => write(safeLine(line)),
       now: context.now,
       redactor: redactorFor(env),
     },

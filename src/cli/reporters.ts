@@ -1,9 +1,10 @@
 /** --reporter: reports for others than the person at the terminal (JUnit, GitHub Actions, Markdown, JSON): which, and where they go. */
-import { appendFile, mkdir, stat } from 'node:fs/promises'
+import { appendFile, mkdir } from 'node:fs/promises'
 import path from 'node:path'
-import { codeOf, messageOf, UserError } from '../base/error.ts'
+import { UserError } from '../base/error.ts'
 import { writeAtomic } from '../base/files.ts'
 import { nearest } from '../base/nearest.ts'
+import { refuseBadPlace } from './report_place.ts'
 
 /** What is reported, in the words of each kind of report. */
 export interface ReportTexts<T> {
@@ -26,7 +27,7 @@ export async function reportersOf(given: readonly string[]): Promise<Reporter[]>
     .flatMap((one) => one.split(','))
     .filter((one) => one.trim() !== '')
     .map(reporterOf)
-  for (const reporter of reporters) if (reporter.kind !== 'github') await refuseBadPlace(reporter.file)
+  for (const reporter of reporters) if (reporter.kind !== 'github') await refuseBadPlace('--reporter', reporter.file)
   return reporters
 }
 
@@ -41,16 +42,6 @@ function reporterOf(text: string): Reporter {
   }
   if (file === '') throw new UserError(`--reporter ${text}: no path`, `${name}:<path>, ${form}`)
   return { kind: name, file: path.resolve(file) }
-}
-
-async function refuseBadPlace(file: string): Promise<void> {
-  const mistake = (message: string) =>
-    new UserError(`--reporter: ${file}: ${message}`, 'name a file that can be written')
-  const there = await stat(file).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return null
-    throw mistake(messageOf(error))
-  })
-  if (there?.isDirectory() === true) throw mistake('is a folder')
 }
 
 /** Writes them; of GitHub's, the annotations go to stderr, which its runner reads too, and the summary to its file. */

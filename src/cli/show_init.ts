@@ -91,7 +91,7 @@ function spentText({ spent }: Initialized): string {
 
 /** What --dry-run says. */
 export function showInitPlan(plan: InitPlan, json: boolean): void {
-  const { skill, file, choice, choices, cases, answers, characters, warnings } = plan
+  const { skill, file, choice, choices, cases, answers, characters, estimate, warnings } = plan
   const by = [choice.name, choice.model].filter(Boolean).join(':')
   if (json) {
     const line = {
@@ -101,6 +101,7 @@ export function showInitPlan(plan: InitPlan, json: boolean): void {
       cases,
       questions: answers,
       characters,
+      estimate: { cost_usd: estimate.usd, tokens: estimate.tokens },
       warnings,
       choices,
     }
@@ -111,9 +112,15 @@ export function showInitPlan(plan: InitPlan, json: boolean): void {
     ...choices,
     ...warnings.map((one) => `warning: ${one}`),
     `${cases} cases for ${skill.name}, drafted by ${by} in ${answers} ${answers === 1 ? 'question' : 'questions'} of about ${characters.toLocaleString('en-US')} characters`,
+    estimateLine(estimate),
     `would write ${shown(file)}; nobody was asked`,
   ]
   process.stdout.write(`${lines.map(safe).join('\n')}\n`)
+}
+
+function estimateLine({ usd, tokens }: InitPlan['estimate']): string {
+  const money = usd === null ? 'unknown cost (name a model that has a known price)' : dollars(usd)
+  return `estimate  ${money}, about ${tokens.toLocaleString('en-US')} tokens, by the length of questions and answers; answers asked for again and what an agent CLI adds are not in it`
 }
 
 function shown(file: string): string {

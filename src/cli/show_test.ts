@@ -25,13 +25,18 @@ function lines({ cases, warnings, summary }: TestResult): string[] {
   return [
     ...cases.flatMap((one, index) => [
       rows[index] ?? '',
-      ...(one.reason === null ? [] : [`      ${oneLine(one.reason, 600)}`]),
+      ...(one.reason === null ? [] : [...described(one), `      ${oneLine(one.reason, 600)}`]),
       ...one.warnings.map((text) => `      ${yellow('warning')} ${oneLine(text, 400)}`),
     ]),
     ...warnings.map((text) => `${yellow('warning')} ${oneLine(text, 400)}`),
     '',
     bold(parts.join(', ')),
   ]
+}
+
+/** What a test that did not pass is for. */
+function described({ description }: TestCaseResult): string[] {
+  return description === undefined ? [] : [`      ${colours(process.stdout).dim(oneLine(description, 200))}`]
 }
 
 function word({ verdict }: TestCaseResult): string {

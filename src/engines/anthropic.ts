@@ -17,7 +17,8 @@ export const anthropic: Engine = {
   probe,
   async reports(model) {
     const { isPriced } = await import('./cost.ts')
-    return { cost: await isPriced(anthropicModel(model), 'anthropic'), tokens: true }
+    const priced = { model: anthropicModel(model), provider: 'anthropic' }
+    return { cost: await isPriced(priced), tokens: true, priced }
   },
   // the SDK is loaded when it is needed: commands that start no engine stay quick
   async run(task, context) {

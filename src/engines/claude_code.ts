@@ -13,6 +13,7 @@ import { withCost } from './cost.ts'
 import { type Engine, type EngineContext, type EngineOutcome, type EngineTask, emptyReport } from './engine.ts'
 import { tellRetry } from './gate.ts'
 import { complete, fail } from './outcome.ts'
+import { anthropicModel } from './providers.ts'
 import { startErrorOf } from './start_error.ts'
 
 const skillsFolder = '.claude/skills'
@@ -35,9 +36,13 @@ export const claudeCode: Engine = {
     commands: true,
   },
   probe: probeClaude,
-  reports: async () => ({ cost: true, tokens: true }),
+  // which model it takes by itself is known only when it has run
+  reports: async (model) => ({ cost: true, tokens: true, ...(model !== null && { priced: pricedAs(model) }) }),
   run,
 }
+
+/** Its short names are those of the API. */
+const pricedAs = (model: string) => ({ model: anthropicModel(model), provider: 'anthropic' })
 
 /** Of a process that was ended before its run was. */
 const unended = { exitCode: null, signal: null }

@@ -31,7 +31,11 @@ export const codex: Engine = {
   honours: codexHonours,
   probe: probeCodex,
   // which model it takes by itself is known only when it has run
-  reports: async (model) => ({ cost: model !== null && (await isPriced(model, 'openai')), tokens: true }),
+  async reports(model) {
+    if (model === null) return { cost: false, tokens: true }
+    const priced = { model, provider: 'openai' }
+    return { cost: await isPriced(priced), tokens: true, priced }
+  },
   run,
 }
 

@@ -1,6 +1,6 @@
 /** What a run cost, estimated from its tokens and public prices. */
 import type { Cost, Usage } from '../../schemas/usage.ts'
-import type { EngineReport } from './engine.ts'
+import type { EngineReport, PricedModel } from './engine.ts'
 
 /** Dollars by the provider's own prices; null for a model (or provider) without a known price. */
 export async function estimateCost(usage: Usage, model: string, provider: string): Promise<Cost | null> {
@@ -13,7 +13,7 @@ export async function estimateCost(usage: Usage, model: string, provider: string
 }
 
 /** Whether the prices of this model are known. */
-export async function isPriced(model: string, provider: string): Promise<boolean> {
+export async function isPriced({ model, provider }: PricedModel): Promise<boolean> {
   const usage = { input_tokens: 1000, output_tokens: 1000, cache_read_tokens: 0, cache_write_tokens: 0 }
   return (await estimateCost(usage, model, provider)) !== null
 }

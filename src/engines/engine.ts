@@ -151,6 +151,12 @@ export type Probe =
   | { ok: true; version: string | null; detail: string; identity?: Readonly<Record<string, string>> }
   | { ok: false; kind: FailureKind; message: string; fix: string }
 
+/** A model by the id under which a provider's price list has it. */
+export interface PricedModel {
+  model: string
+  provider: string
+}
+
 export interface Engine {
   readonly name: string
   /** Names of the environment variables that it needs or honours, passed through when the user has them set. */
@@ -165,8 +171,11 @@ export interface Engine {
   readonly honours?: Honours | 'unknown'
   /** Its runs show neither tools nor turns, whatever model works; absent: they do. */
   readonly hidesWork?: true
-  /** Whether its runs say what they cost and how many tokens they took on this model; absent: they do not. */
-  reports?(model: string | null): Promise<{ cost: boolean; tokens: boolean }>
+  /**
+   * Whether its runs say what they cost and how many tokens they took on this model; absent: they do not. `priced`: the model that will
+   * work, where that is known beforehand.
+   */
+  reports?(model: string | null): Promise<{ cost: boolean; tokens: boolean; priced?: PricedModel }>
   /** Whose limit its requests count against, and whether each request or each whole run takes a slot; absent: no one's. */
   readonly account?: {
     slots: 'requests' | 'runs'

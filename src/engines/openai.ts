@@ -17,7 +17,8 @@ export const openai: Engine = {
   probe,
   async reports(model) {
     const { isPriced } = await import('./cost.ts')
-    return { cost: await isPriced(openaiModel(model), 'openai'), tokens: true }
+    const priced = { model: openaiModel(model), provider: 'openai' }
+    return { cost: await isPriced(priced), tokens: true, priced }
   },
   // the SDK is loaded when it is needed: commands that start no engine stay quick
   async run(task, context) {

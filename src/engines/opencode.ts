@@ -32,7 +32,9 @@ export const opencode: Engine = {
   probe: probeOpencode,
   async reports(name) {
     const model = opencodeModel(name, {})
-    return { cost: !('mistake' in model) && (await isPriced(model.id, model.provider)), tokens: true }
+    if ('mistake' in model) return { cost: false, tokens: true }
+    const priced = { model: model.id, provider: model.provider }
+    return { cost: await isPriced(priced), tokens: true, priced }
   },
   run,
 }

@@ -30,6 +30,12 @@ export function isProvider(name: string): name is keyof typeof providers {
   return Object.hasOwn(providers, name)
 }
 
+/** `anthropic:claude-x` in its two parts; without the name of a provider before a colon all of it is the model. */
+export function splitProvider(text: string): { provider: keyof typeof providers | null; rest: string } {
+  const [, name = '', rest = ''] = /^([^:]*):(.+)$/.exec(text) ?? []
+  return isProvider(name) ? { provider: name, rest } : { provider: null, rest: text }
+}
+
 /** The model id for the OpenAI API; null is the default. */
 export function openaiModel(model: string | null): string {
   return model ?? 'gpt-5.4'
@@ -42,4 +48,14 @@ export function providerOf(model: string): keyof typeof providers | null {
     return Object.hasOwn(table[one]?.aliases ?? {}, model) || table[one]?.ids.test(model)
   })
   return name !== undefined && isProvider(name) ? name : null
+}
+
+/** Who serves what an engine asks, by the engine, else by the provider or the look of the id in its model's name; null: nobody says. */
+export function servedBy({ name, model }: { name: string; model: string | null }): string | null {
+  const table: Readonly<Record<string, Provider>> = providers
+  const own = Object.keys(table).find((one) => table[one]?.engines.includes(name))
+  if (own !== undefined) return own
+  if (name === 'command' || model === null) return null
+  const [before = '', ...id] = model.split('/')
+  return id.length > 0 && isProvider(before) ? before : providerOf(model)
 }

@@ -1,7 +1,6 @@
 /** bench: two arms, does the skill help? Plan, ask engines, run and grade what is missing, summarize. */
 import path from 'node:path'
 import type { Plan } from '../../schemas/plan.ts'
-import { plan as planSchema } from '../../schemas/plan.ts'
 import { copyWalk, type WalkedFile, walk } from '../base/files.ts'
 import { openRoom, reapRooms } from '../base/room.ts'
 import type { SandboxChoice } from '../base/sandbox/choose.ts'
@@ -9,17 +8,18 @@ import { engineNamed } from '../engines/table.ts'
 import { withRerunsOf } from '../phases/1-plan/rerun_plan.ts'
 import { skillFiles } from '../phases/1-plan/skill.ts'
 import { checkText } from '../phases/3-judge/checks/text.ts'
-import { benchmarkPaths } from '../store/paths.ts'
-import { listBenchmarks, readPlan, readRun, writeArtefact, writeMetadata } from '../store/store.ts'
+import { writePlanFile } from '../store/plan_file.ts'
+import { listBenchmarks, readPlan, writeMetadata } from '../store/store.ts'
+import { attach } from './attach.ts'
 import { collectionOf } from './calibrations.ts'
 import type { FlowContext } from './context.ts'
-import { detectableOf } from './detectable.ts'
-import { execute, isDone } from './execute.ts'
-import type { Held } from './hold.ts'
+import { execute } from './execute.ts'
+import { type Held, isHeldElsewhere } from './hold.ts'
 import { openLimited, shareOf } from './limited.ts'
 import { noLimits } from './limits.ts'
 import { isOfPlan, mend } from './mend.ts'
 import { openFolder } from './open_folder.ts'
+import { planReady } from './plan_ready.ts'
 import { preflight, type ReadyProbe } from './preflight.ts'
 import { type BenchRequest, type Prepared, prepare } from './prepare.ts'
 import { openRemoteIf } from './queue/open_remote.ts'
@@ -29,7 +29,7 @@ import { hiddenFrom, startSandbox, withSandbox } from './start_sandbox.ts'
 import { type BenchResult, isComplete, summarize } from './summarize.ts'
 import { refuseStrayInstructions } from './surroundings.ts'
 import { refuseUnpriced } from './unpriced.ts'
-import { executeUntil, firstLook } from './until.ts'
+import { executeUntil } from './until.ts'
 
 /** Runs the benchmark. Throws UserError or IncompleteError before anything was paid for, the abort reason when cut short. */
 export async function bench(request: BenchRequest, context: FlowContext): Promise<BenchResult> {
@@ -41,7 +41,9 @@ export async function bench(request: BenchRequest, context: FlowContext): Promis
   if (engineNamed(plan.options.engine.name).readsAbove !== false) await refuseStrayInstructions(scratch.path)
   const probes = await preflight([plan.options.engine, plan.options.judge], request.passEnv, context)
   await refuseUnpriced(plan.options, request.limits ?? noLimits)
-  const { folder, held } = await openBenchmark(prepared, request.fresh, context)
+  const opened = await openBenchmark(prepared, request, context)
+  if ('attached' in opened) return opened.attached
+  const { folder, held } = opened
   await using holding = held
   return await benchIn(folder, { request, prepared, probes, sandbox, scratch: scratch.path }, holding.context)
 }
@@ -99,20 +101,32 @@ interface Made {
 
 const startAnother = ', or start another benchmark beside it with --fresh'
 
-/** The newest unfinished benchmark of the same plan, else a new one, held. Throws UserError when another process works on it. */
+/**
+ * The newest unfinished benchmark of the same plan, else a new one, held. Where another process works on it: with a queue what
+ * came of it there, else throws UserError.
+ */
 async function openBenchmark(
-  { plan, workspace }: Prepared,
-  fresh: boolean,
+  { plan, workspace, choices }: Prepared,
+  { fresh, queue = null }: BenchRequest,
   context: FlowContext,
-): Promise<{ folder: string; held: Held }> {
+): Promise<{ folder: string; held: Held } | { attached: BenchResult }> {
   const collection = collectionOf(plan)
-  const unfinished = fresh ? null : await findUnfinished(workspace, plan, context)
-  return await openFolder({ workspace, collection, unfinished, isComplete, otherwise: startAnother }, context)
+  for (;;) {
+    const unfinished = fresh ? null : await findUnfinished(workspace, plan, context)
+    const canAttach = unfinished !== null && queue !== null
+    const attached = canAttach ? await attach(unfinished, choices, context) : null
+    if (attached !== null) return { attached }
+    try {
+      return await openFolder({ workspace, collection, unfinished, isComplete, otherwise: startAnother }, context)
+    } catch (error) {
+      if (!canAttach || !isHeldElsewhere(error)) throw error // of several that saw the first one end, one goes on
+    }
+  }
 }
 
 /** Writes plan.json and every case's metadata. */
 async function writePlan(folder: string, plan: Plan): Promise<void> {
-  await writeArtefact(planSchema, benchmarkPaths(folder).plan, plan)
+  await writePlanFile(folder, plan)
   const statements = (one: Plan['cases'][number]) => [
     ...one.expectations.map(({ text }) => text),
     ...one.checks.map(checkText),
@@ -138,31 +152,4 @@ export async function snapshotSkills(folders: Prepared['folders'], scratch: stri
     files.set(sha256, (await walk(copy)).files)
   }
   return files
-}
-
-/** The event that says what will run. */
-export async function planReady(folder: string, { plan, choices }: Pick<Prepared, 'plan' | 'choices'>) {
-  const stored = await Promise.all(plan.runs.map(async (spec) => ({ spec, run: await readRun(folder, spec.run_id) })))
-  const { engine, judge, runs, until } = plan.options
-  return {
-    type: 'plan_ready' as const,
-    folder,
-    skill_name: plan.skill.name,
-    engine: engine.name,
-    model: engine.model,
-    judge: judge === null ? null : [judge.name, judge.model].filter(Boolean).join(':'),
-    candidate: plan.candidate_configuration,
-    baseline: plan.baseline_configuration,
-    cases: plan.cases.map(({ eval_id, eval_name }) => ({ eval_id, eval_name })),
-    runs: plan.runs.length,
-    runs_per_case: runs,
-    ...(plan.runs.length > 1 && plan.candidate_configuration !== 'subject' && { detectable: detectableOf(plan) }), // a rerun alone finds nothing
-    ...(until && { first_look: firstLook(plan) }),
-    done: stored.filter(({ spec, run }) => run !== null && isDone(run, spec)).length,
-    choices,
-    warnings: plan.warnings,
-    cannot_run: plan.cases.flatMap(({ eval_id, cannot_run }) =>
-      cannot_run === null ? [] : [{ eval_id, reason: cannot_run }],
-    ),
-  }
 }

@@ -3,14 +3,26 @@ import { readdir, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { EvalDiff, EvalTrend } from '../../schemas/eval_diff.ts'
 import { evalReport } from '../../schemas/eval_report.ts'
-import { messageOf } from '../base/error.ts'
+import { messageOf, UserError } from '../base/error.ts'
 import { readJson } from '../base/json.ts'
 import { diffReports, type NamedReport, rateOf } from '../phases/4-report/eval_diff.ts'
 
-/** Null: one of them is no report of eval. */
+/** Null: neither is a report of eval. Throws UserError where only one is. */
 export async function diffEvals(before: string, after: string): Promise<EvalDiff | null> {
   const [old, now] = [await reportIn(before), await reportIn(after)]
-  return 'report' in old && 'report' in now ? diffReports(old, now) : null
+  if ('report' in old && 'report' in now) return diffReports(old, now)
+  if ('report' in old) throw refused({ report: before, other: after, message: messageIn(now) })
+  if ('report' in now) throw refused({ report: after, other: before, message: messageIn(old) })
+  return null
+}
+
+function messageIn(read: Awaited<ReturnType<typeof reportIn>>): string {
+  return 'message' in read ? read.message : ''
+}
+
+function refused({ report, other, message }: { report: string; other: string; message: string }): UserError {
+  const why = message.startsWith(path.resolve(other)) ? message : `${other}: ${message}`
+  return new UserError(`${why} (${report} is a report of eval)`, 'give two reports, or two benchmarks')
 }
 
 /** Null: there is none. Of a folder: the JSON files in it, in evals/reports/ and in reports/. */

@@ -5,14 +5,15 @@ import path from 'node:path'
 import pLimit from 'p-limit'
 import type { Plan, RunSpec } from '../../schemas/plan.ts'
 import type { RunRecord } from '../../schemas/run.ts'
-import { codeOf, messageOf } from '../base/error.ts'
+import { messageOf } from '../base/error.ts'
 import type { WalkedFile } from '../base/files.ts'
 import type { SandboxChoice } from '../base/sandbox/choose.ts'
+import { isShortage } from '../base/shortage.ts'
 import { runLocal, type Slot } from '../jobs/local.ts'
 import { withRetry } from '../jobs/retry.ts'
 import { performRun, type RunResult } from '../phases/2-run/run.ts'
 import { benchmarkPaths } from '../store/paths.ts'
-import { commitRun, readRun, type StoredRun } from '../store/store.ts'
+import { commitRun, placeRun, readRun, type StoredRun } from '../store/store.ts'
 import { type FlowContext, IncompleteError } from './context.ts'
 import { engineOf } from './engine_of.ts'
 import { gradeWithin, mayGrade } from './grade_within.ts'
@@ -151,13 +152,6 @@ async function isLetIn(
   return false
 }
 
-/** The machine is short of something, or its disk can't be written to any more: every further run would be paid for in vain. */
-function isShortage(error: unknown): boolean {
-  return shortages.has(codeOf(error) ?? '')
-}
-
-const shortages: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
-
 /** Whether a run on disk is the planned one and ended for good. */
 export function isDone(stored: StoredRun, spec: RunSpec): boolean {
   return (
@@ -210,7 +204,7 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
       context.emit({ type: 'run_retried', ...runName(spec), attempt: number, ...last.record.error, wait_ms })
     },
   })
-  await commitRun(partial, execution.folder, spec.run_id)
+  await (result.durable ? placeRun : commitRun)(partial, execution.folder, spec.run_id)
   await execution.remote?.committed(spec)
   if (execution.cache !== null) await keepMade(execution.cache, spec, result.record)
   return result.record

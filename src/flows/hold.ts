@@ -25,7 +25,14 @@ export async function holdBenchmark(folder: string, context: FlowContext, otherw
   }
 }
 
+const held = 'held'
+
+/** Whether holdBenchmark threw it since another process holds the folder. */
+export function isHeldElsewhere(error: unknown): boolean {
+  return error instanceof UserError && error.code === held
+}
+
 function heldBy({ pid, host, since }: Owner, folder: string, otherwise: string): UserError {
   const message = `${folder}: process ${pid} on ${host} has been at work there since ${since}`
-  return new UserError(message, `wait until it has ended, or end it (kill ${pid} on ${host})${otherwise}`)
+  return new UserError(message, `wait until it has ended, or end it (kill ${pid} on ${host})${otherwise}`, held)
 }

@@ -2,7 +2,7 @@
 import type { SpentLine, Stop, StopKind } from '../../schemas/limits.ts'
 import type { Plan, RunSpec } from '../../schemas/plan.ts'
 import { noteSpent, readSpent } from '../store/ledger.ts'
-import { readRun, type StoredRun } from '../store/store.ts'
+import { readPlan, readRun, type StoredRun } from '../store/store.ts'
 import type { FlowContext } from './context.ts'
 import { isDone } from './execute.ts'
 import { readHistory } from './history.ts'
@@ -111,6 +111,13 @@ export async function paidBefore(
     ]
   })
   return [...noted, ...stored.filter((line) => !known.has(keyOf(line)))]
+}
+
+/** The same of all that a benchmark has made. */
+export async function paidIn(folder: string): Promise<SpentLine[]> {
+  const { runs } = await readPlan(folder)
+  const made = await Promise.all(runs.map(async ({ run_id }) => ({ run_id, stored: await readRun(folder, run_id) })))
+  return await paidBefore(folder, made)
 }
 
 function startClock(deadline: Date | null, spending: Spending, context: FlowContext) {

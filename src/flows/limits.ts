@@ -5,6 +5,8 @@ import type { Stop, StopKind } from '../../schemas/limits.ts'
 export interface Limits {
   /** Dollars. */
   budget: number | null
+  /** What it is called, where it is no flag of the command. */
+  budgetName?: string
   budgetTokens: number | null
   /** No run goes on after it. */
   deadline: Date | null
@@ -29,12 +31,12 @@ export interface StopFacts {
 }
 
 export function stopOf({ kind, spent, limits, runs, what = 'a run' }: StopFacts): Stop {
-  const { budget, budgetTokens, deadline } = limits
+  const { budget, budgetName = 'the budget', budgetTokens, deadline } = limits
   const of = `${runs.done} of ${runs.isMost ? 'at most ' : ''}${runs.planned} runs`
   const shared = { kind, spent, limit: null, deadline: null, runs_done: runs.done, runs_planned: runs.planned }
   switch (kind) {
     case 'budget': {
-      const reason = `stopped by the budget: ${of}; ${usd(spent ?? 0)} of ${usd(budget ?? 0)} spent`
+      const reason = `stopped by ${budgetName}: ${of}; ${usd(spent ?? 0)} of ${usd(budget ?? 0)} spent`
       return { ...shared, limit: budget, reason }
     }
     case 'budget_tokens': {

@@ -1,4 +1,5 @@
 /** What earlier work left damaged in a benchmark: named once, and made anew at the least cost, before anything goes on from there. */
+import { existsSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
@@ -16,7 +17,8 @@ export async function mend(folder: string, plan: Plan, context: FlowContext): Pr
   const limit = pLimit(16)
   const tell = (damage: Damage, mended: string) => context.emit({ type: 'artefact_damaged', ...damage, mended })
   readIf(benchmarkSchema, benchmarkPaths(folder).benchmark, (damage) => tell(damage, 'it is written anew at the end'))
-  await Promise.all(plan.runs.map((spec) => limit(() => mendRun(folder, spec, tell))))
+  const there = plan.runs.filter(({ run_id }) => existsSync(runPaths(folder, run_id).record))
+  await Promise.all(there.map((spec) => limit(() => mendRun(folder, spec, tell))))
 }
 
 type Tell = (damage: Damage, mended: string) => void

@@ -11,6 +11,13 @@ export const nothing: Amounts = { usd: 0, tokens: 0 }
 
 export const kinds = { usd: 'budget', tokens: 'budget_tokens' } as const satisfies Record<Money, StopKind>
 
+/** "$0.0421", "12,000 tokens". */
+export function amountText(unit: Money, value: number): string {
+  return unit === 'usd'
+    ? `$${value.toFixed(value < 0.1 ? 4 : 2)}`
+    : `${Math.round(value).toLocaleString('en-US')} tokens`
+}
+
 export class Purses {
   readonly #purses: Record<Money, Purse | null>
 

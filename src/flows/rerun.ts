@@ -1,6 +1,6 @@
 /** rerun: one run made anew, beside the old one with the next free number, or in the place of one that has no outcome. */
 import path from 'node:path'
-import { type Plan, plan as planSchema, type RunSpec } from '../../schemas/plan.ts'
+import type { Plan, RunSpec } from '../../schemas/plan.ts'
 import type { Skill } from '../../schemas/suite.ts'
 import { UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
@@ -9,12 +9,14 @@ import { engineNamed } from '../engines/table.ts'
 import { withRerun } from '../phases/1-plan/rerun_plan.ts'
 import { exportGitVersion, readSkill } from '../phases/1-plan/skill.ts'
 import { benchmarkPaths, runPaths } from '../store/paths.ts'
-import { readPlan, readRun, writeArtefact } from '../store/store.ts'
-import { planReady, snapshotSkills } from './bench.ts'
+import { writePlanFile } from '../store/plan_file.ts'
+import { readPlan, readRun } from '../store/store.ts'
+import { snapshotSkills } from './bench.ts'
 import type { FlowContext } from './context.ts'
 import { execute, isDone, uncached } from './execute.ts'
 import { holdBenchmark } from './hold.ts'
 import { newestBenchmark } from './newest.ts'
+import { planReady } from './plan_ready.ts'
 import { preflight } from './preflight.ts'
 import type { BenchRequest } from './prepare.ts'
 import { hiddenWith, startSandbox, withSandbox } from './start_sandbox.ts'
@@ -45,7 +47,7 @@ export async function rerun(request: RerunRequest, context: FlowContext): Promis
   await preflight([engine, judge], request.passEnv, held.context)
   const folders = await versionFolders(spec, path.join(scratch.path, 'version'))
   const skillFiles = await snapshotSkills(folders, scratch.path)
-  await writeArtefact(planSchema, benchmarkPaths(folder).plan, withSandbox(plan, sandbox))
+  await writePlanFile(folder, withSandbox(plan, sandbox))
   const only: Plan = { ...plan, runs: [spec] }
   held.context.emit(await planReady(folder, { plan: only, choices }))
   const { concurrency, passEnv } = request

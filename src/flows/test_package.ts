@@ -5,11 +5,12 @@ import type { HookEntry } from '../../schemas/environment.ts'
 import type { TestCaseResult, TestResult } from '../../schemas/test_result.ts'
 import { messageOf, UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
-import { readJson } from '../base/json.ts'
+import { checkAs, parseJson } from '../base/json.ts'
 import { nearest } from '../base/nearest.ts'
 import { runProcess } from '../base/spawn.ts'
 import { fitsMatcher } from '../engines/hooks/select.ts'
 import { type AamHooks, claudeEvents, readAamHooks } from '../phases/1-plan/formats/aam/hooks.ts'
+import { packageText } from '../phases/1-plan/formats/aam/own.ts'
 import { type AamTest, readAamTests } from '../phases/1-plan/formats/aam/tests.ts'
 import { dialectOf, inDialect, toolIn, withOverrides } from '../phases/2-run/hook_payload.ts'
 import { failuresOf, type ProcessOutcome } from '../phases/3-judge/process_checks.ts'
@@ -39,7 +40,7 @@ export async function testPackage(request: TestRequest, context: FlowContext): P
     throw new UserError(`${request.package}: no test found`, fix)
   }
   const tests = chosen(found.tests, request)
-  const hooks = await readAamHooks(path.join(root, 'hooks/hooks.json'))
+  const hooks = await readAamHooks(root)
   const warnings = [...found.warnings, ...(hooks?.warnings ?? []).map(({ at, message }) => `${at}: ${message}`)]
   const cases: TestCaseResult[] = []
   for (const test of tests) {
@@ -88,6 +89,7 @@ async function performed(test: AamTest, place: Place): Promise<TestCaseResult> {
   const shared = {
     of: test.kind === 'skill' ? `skill:${test.skill}` : `hook:${test.event}`,
     ...{ case: test.stem, name: test.name, file: test.file },
+    ...(test.description !== null && { description: test.description }),
   }
   const warnings = test.unknown.map(({ at, message }) => `${at}: ${message}`)
   const broken = (reason: string) => ({ ...shared, verdict: 'error' as const, reason, runs: [], warnings })
@@ -123,8 +125,7 @@ async function hookRuns(test: Extract<AamTest, { kind: 'hook' }>, { hooks, root,
   if (group === undefined) return { error: `hooks.json has no group ${test.index} of ${test.event}` }
   const commands = group.entries.filter(({ type }) => type === 'command')
   if (commands.length === 0) return { error: `that group of ${test.event} holds no command: prompts need a model` }
-  const fixture =
-    test.fixture === null ? {} : await readJson(payload, test.fixture).catch((error: unknown) => messageOf(error))
+  const fixture = await fixtureOf(test, root).catch((error: unknown) => messageOf(error))
   if (typeof fixture === 'string') return { error: `fixture ${fixture}` }
   const written = withOverrides(fixture, test.overrides)
   const own = dialectOf(written)
@@ -132,7 +133,7 @@ async function hookRuns(test: Extract<AamTest, { kind: 'hook' }>, { hooks, root,
   const names = { package: test.event, claudeCode: claudeEvents[test.event] ?? test.event }
   const ask = async (dialect: typeof own, said: Readonly<Record<string, unknown>>) => {
     const started = performance.now()
-    const env = { PACKAGE_ROOT: root, CLAUDE_PLUGIN_ROOT: root, ...test.env }
+    const env = { PACKAGE_ROOT: root, CLAUDE_PLUGIN_ROOT: root, CLAUDE_PROJECT_DIR: root, ...test.env }
     const ended = await runGroup(commands, { stdin: JSON.stringify(said), test: { ...test, env } }, context)
     return { dialect, ...judged(test, ended, started) }
   }
@@ -141,6 +142,10 @@ async function hookRuns(test: Extract<AamTest, { kind: 'hook' }>, { hooks, root,
 }
 
 const payload = z.record(z.string(), z.unknown())
+
+async function fixtureOf({ fixture }: Extract<AamTest, { kind: 'hook' }>, root: string) {
+  return fixture === null ? {} : checkAs(payload, parseJson(await packageText(root, fixture), fixture), fixture)
+}
 
 function hookWarnings(about: { runs: TestCaseResult['runs']; tool: string | null; matcher: string | null }): string[] {
   const { tool, matcher } = about
@@ -161,17 +166,23 @@ interface Command {
   test: Pick<AamTest, 'cwd' | 'env' | 'timeoutSeconds'>
 }
 
-type Ended = ProcessOutcome & { isLate: boolean }
+/** `lateAfter`: the seconds that it had and did not end in; null: it ended. */
+type Ended = ProcessOutcome & { lateAfter: number | null }
 
-/** All commands of a group; the first that does not end with 0 says how it went. */
+/** All commands of a group, as a session takes them: one that blocks (2) wins over others, and none has longer than its own timeout. */
 async function runGroup(commands: readonly HookEntry[], how: Command, context: FlowContext): Promise<Ended> {
   const ends: Ended[] = []
-  for (const { command = '' } of commands) ends.push(await runCommand({ ...how, command }, context))
+  for (const { command = '', timeout = Number.POSITIVE_INFINITY } of commands) {
+    const timeoutSeconds = Math.min(how.test.timeoutSeconds, timeout)
+    ends.push(await runCommand({ ...how, test: { ...how.test, timeoutSeconds }, command }, context))
+  }
+  const codes = ends.map(({ exitCode }) => exitCode)
+  const failed = codes.find((code) => code !== 0)
   return {
-    exitCode: ends.find(({ exitCode }) => exitCode !== 0)?.exitCode ?? (ends.some(({ isLate }) => isLate) ? null : 0),
+    exitCode: codes.includes(2) ? 2 : failed === undefined ? 0 : failed,
     stdout: ends.map(({ stdout }) => stdout).join(''),
     stderr: ends.map(({ stderr }) => stderr).join(''),
-    isLate: ends.some(({ isLate }) => isLate),
+    lateAfter: ends.find(({ lateAfter }) => lateAfter !== null)?.lateAfter ?? null,
   }
 }
 
@@ -195,15 +206,16 @@ async function runCommand(of: Command & { command: string }, context: FlowContex
       stderrTail: MiB,
       signal: AbortSignal.any([context.signal, limit]),
     })
-    return { exitCode: end.exitCode, stdout: end.stdout, stderr: end.stderrTail, isLate: false }
+    return { exitCode: end.exitCode, stdout: end.stdout, stderr: end.stderrTail, lateAfter: null }
   } catch (error) {
     context.signal.throwIfAborted()
-    if (!limit.aborted) return { exitCode: null, stdout: '', stderr: messageOf(error), isLate: false }
-    return { exitCode: null, stdout: '', stderr: '', isLate: true }
+    if (!limit.aborted) return { exitCode: null, stdout: '', stderr: messageOf(error), lateAfter: null }
+    return { exitCode: null, stdout: '', stderr: '', lateAfter: test.timeoutSeconds }
   }
 }
 
-function judged({ expected, timeoutSeconds }: AamTest, ended: Ended, started: number) {
-  const failures = ended.isLate ? [`no end within ${timeoutSeconds} s`] : failuresOf(expected, ended)
+function judged({ expected }: AamTest, ended: Ended, started: number) {
+  const { lateAfter } = ended
+  const failures = lateAfter === null ? failuresOf(expected, ended) : [`no end within ${lateAfter} s`]
   return { exit_code: ended.exitCode, duration_seconds: (performance.now() - started) / 1000, failures }
 }

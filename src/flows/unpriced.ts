@@ -9,13 +9,16 @@ export async function refuseUnpriced({ engine, judge }: Pick<PlanOptions, 'engin
   for (const choice of judge === null ? [engine] : [engine, judge]) await refuse(choice, limits)
 }
 
-async function refuse(choice: EngineChoice, { budget, budgetTokens, costPerRun }: Limits): Promise<void> {
+async function refuse(
+  choice: EngineChoice,
+  { budget, budgetName = '--budget', budgetTokens, costPerRun }: Limits,
+): Promise<void> {
   if (budget === null && budgetTokens === null) return
   const reported = (await engineNamed(choice.name).reports?.(choice.model)) ?? { cost: false, tokens: false }
   const name = [choice.name, choice.model].filter(Boolean).join(':')
   if (budget !== null && costPerRun === null && !reported.cost) {
     const fix = 'name a model that has a known price, or what a run counts that does not say: --cost-per-run DOLLARS'
-    throw new UserError(`--budget: what ${name} costs is not known`, fix)
+    throw new UserError(`${budgetName}: what ${name} costs is not known`, fix)
   }
   if (budgetTokens !== null && !reported.tokens) {
     throw new UserError(`--budget-tokens: ${name} does not report tokens`, 'leave it out, or take another engine')

@@ -67,7 +67,8 @@ async function appendLines(file: string, lines: readonly unknown[]): Promise<voi
   await appendFile(file, `${isCut ? '\n' : ''}${lines.map((line) => `${JSON.stringify(line)}\n`).join('')}`)
 }
 
-function linesIn<S extends z.ZodType>(file: string, schema: S): z.infer<S>[] {
+/** What can't be read is passed over; none where there is no file. */
+export function linesIn<S extends z.ZodType>(file: string, schema: S): z.infer<S>[] {
   const texts = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : []
   return texts.flatMap((text) => {
     try {

@@ -58,6 +58,22 @@ export async function isHeld(folder: string): Promise<boolean> {
   return (await Promise.all(lives)).includes(true)
 }
 
+/**
+ * Who holds the lease of a folder or is about to, watched as takeLease does; `gone`: whoever it was ended without a word; null:
+ * nobody. Writes nothing.
+ */
+export async function holderOf(
+  folder: string,
+  { beatMs = 2000, signal }: LeaseOptions = {},
+): Promise<Owner | 'gone' | null> {
+  const here = await ownerHere('claiming')
+  const files = async () => (await readdir(folder)).filter(isLease).map((name) => path.join(folder, name))
+  const owners = await Promise.all((await files()).map((file) => livingOwner(file, here, { beatMs, signal })))
+  const living = owners.flatMap((one) => one ?? [])
+  if (living.length > 0) return living.find(({ state }) => state === 'holding') ?? living[0] ?? null
+  return (await files()).length > 0 ? 'gone' : null
+}
+
 function isLease(name: string): boolean {
   return /^\.lease-[0-9a-f]+\.json$/.test(name)
 }

@@ -1,12 +1,12 @@
 /** The shared folder: attempts at runs, each written by one worker alone, whole or not there. */
-import { createHash } from 'node:crypto'
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { copyFile, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { type AttemptMark, attemptMark } from '../../schemas/queue_job.ts'
 import { type RunRecord, runRecord } from '../../schemas/run.ts'
-import { codeOf } from '../base/error.ts'
-import { syncFile, syncFolder, walk } from '../base/files.ts'
+import { codeOf, messageOf } from '../base/error.ts'
+import { plainFiles, syncFiles, syncFolder, walk, writeDurable } from '../base/files.ts'
+import { checkAs, parseJson, sha256 } from '../base/json.ts'
 import { readIf } from './damage.ts'
 
 export interface SharedPaths {
@@ -28,13 +28,12 @@ export interface OwnAttempt {
   folder: string
 }
 
-/** The next attempt at a job: nobody else writes there, whoever comes later gets another number. */
-export function beginAttempt(job: string, mark: Omit<AttemptMark, 'attempt'>): OwnAttempt {
+/** The next attempt at a job: nobody else writes there, whoever comes later gets another number. Its mark is durable when it resolves. */
+export async function beginAttempt(job: string, mark: Omit<AttemptMark, 'attempt'>): Promise<OwnAttempt> {
   mkdirSync(job, { recursive: true })
   for (let number = 1; ; number += 1) {
     try {
-      const text = JSON.stringify({ attempt: number, ...mark })
-      writeFileSync(path.join(job, `attempt-${number}.json`), text, { flag: 'wx', flush: true })
+      await writeDurable(path.join(job, `attempt-${number}.json`), JSON.stringify({ attempt: number, ...mark }))
       return { number, folder: path.join(job, `.attempt-${number}`) }
     } catch (error) {
       if (codeOf(error) !== 'EEXIST') throw error
@@ -44,12 +43,12 @@ export function beginAttempt(job: string, mark: Omit<AttemptMark, 'attempt'>): O
 
 /** Makes it durable and whole; gives the sha256 of its record. */
 export async function commitAttempt(job: string, { number, folder }: OwnAttempt): Promise<string> {
-  const { files } = await walk(folder, { links: 'never' })
-  for (const file of files) await syncFile(file.source)
+  const hash = sha256(readFileSync(path.join(folder, 'run.json')))
+  await syncFiles(plainFiles(folder))
   await syncFolder(folder)
   renameSync(folder, attemptFolder(job, number))
   await syncFolder(job)
-  return recordHash(attemptFolder(job, number))
+  return hash
 }
 
 function attemptFolder(job: string, number: number): string {
@@ -57,50 +56,64 @@ function attemptFolder(job: string, number: number): string {
 }
 
 function recordHash(folder: string): string {
-  return createHash('sha256')
-    .update(readFileSync(path.join(folder, 'run.json')))
-    .digest('hex')
+  return sha256(readFileSync(path.join(folder, 'run.json')))
 }
 
 /** The attempt was damaged, or never reached this machine. */
-class AttemptError extends Error {
+export class AttemptError extends Error {
   override readonly name = 'AttemptError'
+}
+
+export interface FetchedAttempt {
+  record: RunRecord
+  /** Its files are those that the worker made durable; false: some are copies. */
+  durable: boolean
 }
 
 /**
  * Puts a committed attempt into a folder that is not there yet, by links where both lie on one file system; the attempt stays.
- * Gives its record. Throws AttemptError where it is not what the worker said.
+ * Throws AttemptError where it is not what the worker said.
  */
 export async function fetchAttempt(
   job: string,
   said: { attempt: number; sha256: string },
   to: string,
-): Promise<RunRecord> {
+): Promise<FetchedAttempt> {
   const folder = attemptFolder(job, said.attempt)
-  if (!existsSync(path.join(folder, 'run.json'))) throw new AttemptError(`${folder}: no run lies there`)
-  if (recordHash(folder) !== said.sha256) throw new AttemptError(`${folder}/run.json: not what the worker wrote`)
-  const { files } = await walk(folder, { links: 'never' })
-  mkdirSync(to, { recursive: true })
-  const made = new Set<string>([to])
-  for (const file of files) {
-    const target = path.join(to, file.path)
+  const file = path.join(folder, 'run.json')
+  if (!existsSync(file)) throw new AttemptError(`${folder}: no run lies there`)
+  const text = readFileSync(file)
+  if (sha256(text) !== said.sha256) throw new AttemptError(`${file}: not what the worker wrote`)
+  const record = recordIn(text.toString('utf8'), file)
+  mkdirSync(path.join(to, 'outputs'), { recursive: true })
+  const made = new Set<string>([to, path.join(to, 'outputs')])
+  let durable = true
+  for (const source of plainFiles(folder)) {
+    const target = path.join(to, path.relative(folder, source))
     const above = path.dirname(target)
     if (!made.has(above)) mkdirSync(above, { recursive: true })
     made.add(above)
-    await linkOrCopy(file.source, target)
+    if ((await linkOrCopy(source, target)) === 'copied') durable = false
   }
-  mkdirSync(path.join(to, 'outputs'), { recursive: true })
-  const record = readIf(runRecord, path.join(to, 'run.json'))
-  if (record === null) throw new AttemptError(`${folder}/run.json: not a run record`)
-  return record
+  return { record, durable }
 }
 
-async function linkOrCopy(source: string, target: string): Promise<void> {
+function recordIn(text: string, file: string): RunRecord {
+  try {
+    return checkAs(runRecord, parseJson(text, file), file)
+  } catch (error) {
+    throw new AttemptError(messageOf(error))
+  }
+}
+
+async function linkOrCopy(source: string, target: string): Promise<'linked' | 'copied'> {
   try {
     linkSync(source, target)
+    return 'linked'
   } catch (error) {
     if (!['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP'].includes(codeOf(error) ?? '')) throw error
     await copyFile(source, target)
+    return 'copied'
   }
 }
 
@@ -110,11 +123,12 @@ export interface SharedAttempt {
   record: RunRecord | null
 }
 
-/** All attempts at a job, those that were lost too. */
-function attemptsAt(job: string): SharedAttempt[] {
+/** All attempts at a job, those that were lost too, but for one of this number. */
+function attemptsAt(job: string, except: number | null = null): SharedAttempt[] {
   if (!existsSync(job)) return []
   const marks = readdirSync(job).filter((name) => /^attempt-\d+\.json$/.test(name))
   return marks.flatMap((name) => {
+    if (name === `attempt-${except}.json`) return []
     const mark = readIf(attemptMark, path.join(job, name))
     if (mark === null) return []
     const file = path.join(attemptFolder(job, mark.attempt), 'run.json')
@@ -148,9 +162,8 @@ export async function keepOthers(
   job: string,
   { taken, to, told }: { taken: number | null; to: string; told: (other: SharedAttempt) => void },
 ): Promise<void> {
-  for (const other of attemptsAt(job)) {
+  for (const other of attemptsAt(job, taken)) {
     const { mark } = other
-    if (mark.attempt === taken) continue
     told(other)
     const from = [attemptFolder(job, mark.attempt), path.join(job, `.attempt-${mark.attempt}`)].find(existsSync)
     const target = path.join(to, `attempt-${mark.attempt}`)

@@ -11,7 +11,7 @@ import { type CountedRecord, countedRecord, type RunRecord, runRecord } from '..
 import type { SuiteCase } from '../../schemas/suite.ts'
 import { type Timing, timing } from '../../schemas/timing.ts'
 import { codeOf, messageOf, UserError } from '../base/error.ts'
-import { exists, syncFile, syncFolder, walk, writeAllAtomic, writeAtomic, writeWhole } from '../base/files.ts'
+import { exists, plainFiles, syncFiles, syncFolder, writeAllAtomic, writeAtomic, writeWhole } from '../base/files.ts'
 import { checkAs, readJson } from '../base/json.ts'
 import { type OnDamage, readIf } from './damage.ts'
 import {
@@ -99,9 +99,13 @@ export async function readPlan(folder: string): Promise<Plan> {
 
 /** Moves a filled folder to its place: files and folder synced, then one rename. From then on the run counts. */
 export async function commitRun(partial: string, benchmark: string, runId: string): Promise<void> {
+  await syncFiles(plainFiles(partial))
+  await placeRun(partial, benchmark, runId)
+}
+
+/** The same for a folder whose files are durable already. */
+export async function placeRun(partial: string, benchmark: string, runId: string): Promise<void> {
   const target = runPaths(benchmark, runId).folder
-  const { files } = await walk(partial, { links: 'never' })
-  for (const file of files) await syncFile(file.source)
   await syncFolder(partial)
   mkdirSync(path.dirname(target), { recursive: true })
   if (existsSync(target)) await rm(target, { recursive: true, force: true })

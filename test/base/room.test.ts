@@ -10,6 +10,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { hashWalk, walk } from '../../src/base/files.ts'
 import { endMarked, markedProcesses, runMark } from '../../src/base/processes.ts'
 import { openRoom, reapRooms } from '../../src/base/room.ts'
+import { runProcess } from '../../src/base/spawn.ts'
 
 /** Of this test alone: others may run at the same time. */
 const mark = randomBytes(12).toString('hex')
@@ -43,6 +44,29 @@ describe('a room', () => {
     }
     expect(existsSync(folder)).toBe(false)
   })
+  test.runIf(linux)(
+    'ends what was started in it, whatever group that is in; where nothing was, nobody looks',
+    async () => {
+      const signal = new AbortController().signal
+      await using room = await openRoom()
+      await using quiet = await openRoom()
+      const env = { PATH: process.env.PATH ?? '', [runMark]: room.mark }
+      // another's process under the mark of a room that started none: a look would end it
+      const other = spawn(process.execPath, waits, { env: { [runMark]: quiet.mark }, stdio: 'ignore' })
+      await runProcess({
+        command: 'sh',
+        args: ['-c', 'setsid -f sleep 60 >/dev/null 2>&1; sleep 0.2'],
+        cwd: room.path,
+        env,
+        signal,
+      })
+      await expect.poll(() => markedProcesses(room.mark)).toHaveLength(1)
+      await Promise.all([room.endProcesses(), quiet.endProcesses()])
+      expect(await markedProcesses(room.mark)).toEqual([])
+      expect(await markedProcesses(quiet.mark)).toEqual([other.pid])
+      other.kill('SIGKILL')
+    },
+  )
   test('of a living owner is left alone', async () => {
     await using room = await openRoom()
     await reapRooms()

@@ -3,6 +3,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
+import { controls } from './controls.mjs'
 import { can, faults, ownNetwork, skewed, smallDisk } from './faults.mjs'
 import { agentsAlive, tally } from './tally.mjs'
 import { draws, makeSuite, signalWorker, startCoordinator, startServer, startWorker, top } from './world.mjs'
@@ -95,6 +96,11 @@ await Promise.race([
 for (const one of all) signalWorker(one, 'SIGKILL')
 for (let tries = 0; agentsAlive().length > 0 && tries < 50; tries += 1) await sleep(100)
 const { complaints, numbers } = world.end === undefined ? { complaints: ['it did not end'], numbers: {} } : tally()
+if (complaints.length === 0) {
+  const { done: wrongs, unseen } = controls()
+  complaints.push(...unseen)
+  console.log(`controls: ${wrongs - unseen.length} of ${wrongs} wrongs done by hand are seen by the tally`)
+}
 await server.kill()
 network?.end()
 disk?.end()

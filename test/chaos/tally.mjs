@@ -6,7 +6,7 @@ import { agentLog, shared, workspace } from './world.mjs'
 const linesOf = (file) => (existsSync(file) ? readFileSync(file, 'utf8').split('\n').filter(Boolean) : [])
 const jsonLines = (file) => linesOf(file).map((line) => JSON.parse(line))
 
-function benchmarkFolders() {
+export function benchmarkFolders() {
   const folder = path.join(workspace, 'benchmarks')
   return existsSync(folder) ? readdirSync(folder).map((name) => path.join(folder, name)) : []
 }
@@ -29,7 +29,7 @@ function startsByArm() {
   return starts
 }
 
-const armOf = (spec) => `task-${spec.eval_id} ${spec.configuration}`
+export const armOf = (spec) => `task-${spec.eval_id} ${spec.configuration}`
 
 /** Complaints, and the numbers behind them. */
 export function tally() {

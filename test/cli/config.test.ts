@@ -242,6 +242,29 @@ describe('improve', () => {
   )
 })
 
+describe('init', () => {
+  test('takes who works from the file, not who judges; --judge puts both aside; a skill may not set them all', async () => {
+    const { skill } = repository({ [yaml]: 'engine: anthropic:haiku\njudge: openai\nbudget: 2\ninit:\n  cases: 20\n' })
+    const settingsOf = async (...args: string[]) => {
+      const end = await whetstone(['init', skill, '--print-config', '--json', ...args])
+      expect(end.code, end.stderr).toBe(0)
+      const { settings } = JSON.parse(end.stdout)
+      return (key: string) => settings.find((one: { key: string }) => one.key === key)
+    }
+    const of = await settingsOf('--budget', '3')
+    expect(['engine', 'budget', 'cases'].map((key) => of(key).value)).toEqual(['anthropic:haiku', 3, 20])
+    expect([of('judge'), of('cases').origin.line, of('output')]).toEqual([undefined, 5, undefined])
+    expect((await settingsOf('--judge', 'openai'))('engine').value).toBe('auto')
+    const end = await whetstone(['init', skill, '--output', path.join(skill, 'evals/more.json'), '--dry-run', '--json'])
+    expect(JSON.parse(end.stdout)).toMatchObject({ cases: 20, engine: 'anthropic', model: 'claude-haiku-5-5' })
+    const evil = repository({}, { [yaml]: 'init:\n  engine: command:./evil.sh\n' })
+    expect(await whetstone(['init', evil.skill, '--output', 'x.json'])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('engine: not in a file that comes'),
+    })
+  })
+})
+
 describe('triggers, eval and test', () => {
   const settingsOf = async (args: readonly string[], more: { cwd?: string } = {}) => {
     const end = await whetstone([...args, '--print-config', '--json'], more)

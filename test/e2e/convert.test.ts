@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { convert } from '../../src/flows/convert.ts'
 import { loadSuite } from '../../src/phases/1-plan/load.ts'
 import { folderOf } from '../phases/1-plan/folder.ts'
 import { makeSkill, whetstone } from './program.ts'
@@ -44,6 +45,60 @@ describe('an EVAL.md', () => {
   })
 })
 
+describe('an AAM package', () => {
+  const about = (name: string, target: string) =>
+    `name: ${name}\ndescription: Why.\ntarget: ${target}\ninput: { prompt: Go., files: [fixtures/a.csv] }\nexpected: { contains: [x] }\njudge: { criteria: Done. }\n`
+  const files = {
+    'package.agent.json': '{"name":"p","version":"1.0.0"}',
+    'skills/greeter/SKILL.md': skill,
+    'hooks/hooks.json': '{"hooks":{"stop":[{"hooks":[{"type":"command","command":"true"}]}]}}',
+    'rules/tidy/RULE.md': 'Be tidy.',
+    'agents/a/agent.yaml': 'name: a\ndescription: d\n',
+    'agents/a/system-prompt.md': 'You are A.',
+    'evals/eval-config.json': '{"version":1,"engine":"codex","judge":"gpt-5","env":{"MODE":"x"}}',
+    'evals/fixtures/a.csv': 'a',
+    'evals/cases/one.yaml': about('one', 'skill:greeter'),
+    'evals/cases/two.yaml': about('two', 'hook:stop'),
+  }
+  test('about one skill becomes its evals.json, without what would do something else there; each loss is said', async () => {
+    const folder = folderOf(files)
+    const place = path.join(folder, 'evals/eval-config.json')
+    const { file, lost } = await convert({ path: place, format: null, to: 'skill-creator', output: null, force: false })
+    expect(file).toBe(path.join(folder, 'skills/greeter/evals/evals.json'))
+    expect(JSON.parse(readFileSync(file ?? '', 'utf8'))).toEqual({
+      skill_name: 'greeter',
+      sandbox: { network: 'none' },
+      evals: [
+        {
+          ...{ id: 1, eval_key: 'one', name: 'one', prompt: 'Go.', expectations: ['Done.'] },
+          checks: [{ type: 'contains', value: 'x' }],
+        },
+      ],
+    })
+    expect(lost).toEqual([
+      'the engine codex: give --engine',
+      'the judge gpt-5: give --judge',
+      'the time of 120 s for a case: give --timeout',
+      'that no judge is asked where a check fails',
+      'metadata (description): one',
+      expect.stringMatching(/^input files that do not lie below .*a\.csv\): one$/),
+      'sub-agents: one',
+      'variables of the environment: one',
+      'files made in the working folder: one',
+      expect.stringMatching(/^rules outside of the skill's folder/),
+      expect.stringMatching(/^hooks and MCP servers: their files do not all lie below/),
+      'cases about hook:stop: two',
+    ])
+  })
+  test('about no skill is refused', async () => {
+    const attempt = (target: string) => {
+      const folder = folderOf({ ...files, 'evals/cases/one.yaml': about('one', target) })
+      return convert({ path: folder, format: null, to: 'skill-creator', output: '-', force: false })
+    }
+    await expect(attempt('hook:stop')).rejects.toThrow('its cases are about hook:stop')
+  })
+})
+
 describe('an evals.json', () => {
   const evals = [
     {
@@ -54,18 +109,18 @@ describe('an evals.json', () => {
       environment: { rules: ['evals/rule.md'] },
     },
   ]
-  const convert = async (...flags: string[]) => {
+  const converted = async (...flags: string[]) => {
     const folder = makeSkill(evals, { 'evals/files/a.txt': 'a', 'evals/rule.md': 'Be kind.' })
     const end = await whetstone(['convert', path.join(folder, 'evals/evals.json'), '-o', '-', ...flags])
     return { end, file: end.code === 0 ? JSON.parse(end.stdout) : null }
   }
   test('every field of ours carries over', async () => {
-    const { end, file } = await convert()
+    const { end, file } = await converted()
     expect(file?.evals, end.stderr).toEqual(evals)
     expect(end.stderr).not.toContain('does not carry over')
   })
   test('in the other dialect has assertions', async () => {
-    const { file } = await convert('--to', 'agentskills')
+    const { file } = await converted('--to', 'agentskills')
     expect(file.evals[0]).toMatchObject({ assertions: ['It is done.'] })
     expect(file.evals[0]).not.toHaveProperty('expectations')
   })

@@ -34,10 +34,14 @@ export interface Answer {
 /** The question when it is asked the second time. */
 export const again = 'You were asked this before'
 
-/** The first answer whose question fits is given. */
+/** The first answer whose question fits is given. `model` null: the arguments name one. */
 export async function drafted(
   answers: readonly Answer[],
-  { args = [], skill = skillWith(undefined) }: { args?: readonly string[]; skill?: string } = {},
+  {
+    args = [],
+    skill = skillWith(undefined),
+    model = 'sonnet',
+  }: { args?: readonly string[]; skill?: string; model?: string | null | undefined } = {},
 ) {
   const rules = answers.map(({ to, cases }, index) => ({
     name: `answer ${index}`,
@@ -47,7 +51,8 @@ export async function drafted(
       : { tool_calls: { name: 'submit', input: Array.isArray(cases) ? { cases } : cases } }),
   }))
   await using server = await startPractice({ scenario: parseScenario(JSON.stringify({ rules }), 'drafts.yaml') })
-  const end = await whetstone(['init', skill, '--engine', 'anthropic', '--model', 'sonnet', ...args], {
+  const who = ['--engine', 'anthropic', ...(model === null ? [] : ['--model', model])]
+  const end = await whetstone(['init', skill, ...who, ...args], {
     env: envOf('anthropic', server),
   })
   const file = path.join(skill, 'evals/evals.json')

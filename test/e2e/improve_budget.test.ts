@@ -2,7 +2,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { startWorker } from '../flows/queue/worker.ts'
+import { needsRedis, startRedis } from '../jobs/queue/servers.ts'
 import { evals, mends, openWorld, type World } from './improving.ts'
+import { fresh } from './program.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 
@@ -114,4 +117,26 @@ test('a budget that leaves nothing for the test pays for no proposal; one too sm
     expect.stringMatching(/does not reach: v0's own runs and the test alone/),
   ])
   expect([world.requests, readdirSync(path.join(world.workspace, 'benchmarks')).length]).toEqual([before, made])
+})
+
+needsRedis('through a queue', () => {
+  test('the workers make every run, and a session that runs out of money ends with its test as on one machine', async () => {
+    const { noise, train, validation, test: tested, proposal, reserve } = await whole
+    const budget = Math.round(noise.tokens + train.tokens + validation.tokens + 1.5 * proposal + reserve)
+    await using server = await startRedis()
+    const shared = fresh()
+    await using world = await open()
+    await using one = await startWorker(server.url, shared, { env: world.env })
+    await using two = await startWorker(server.url, shared, { env: world.env })
+    const queue = ['--queue', server.url, '--shared', shared, '--sandbox', 'off']
+    const end = await world.improve([...flags, ...queue, '--budget-tokens', String(budget)])
+    expect(end.code, end.stderr + end.stdout).toBe(0)
+    expect(world.history()).toMatchObject({ current_best: 'v1', stopped: { reason: 'budget' }, test: { best: 'v1' } })
+    expect(world.history().stopped?.message).toMatch(/tokens of the budget are kept for the test/)
+    const spent = spentIn(world)
+    // what workers paid is counted as what is paid here
+    expect(spent).toEqual({ noise, train, validation, test: tested })
+    const lines = [noise, train, validation, tested].reduce((sum, { runs }) => sum + runs, 0)
+    expect(one.ended() + two.ended()).toBe(lines)
+  })
 })

@@ -2,19 +2,54 @@
 import { existsSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test, vi } from 'vitest'
-import { type Crew, evals, mended, mends, openWorld, proposer, sdk } from './improving.ts'
+import type { Iteration } from '../../schemas/history.ts'
+import { broken, type Crew, evals, mended, mends, openWorld, proposer, sdk, type World } from './improving.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 
 test('four proposals in a row that come to nothing are a plateau, though more iterations are left', async () => {
-  const idle = proposer('says please', { command: 'echo "Please add with care." >> adder/SKILL.md' })
+  const idle = proposer('says please', { command: 'echo "Please add with care, $(date +%s%N)." >> adder/SKILL.md' })
   await using world = await openWorld(idle, 6)
   const end = await world.improve(['--iterations', '9', '--apply', '--yes'])
   expect(end.code, end.stderr).toBe(0)
   const { iterations, refused = [], stopped, current_best } = world.history()
   expect([stopped?.reason, iterations.length - 1 + refused.length, current_best]).toEqual(['plateau', 4, 'v0'])
   expect(end.stdout).toContain('Nothing to apply: v0 is the best')
+  // what v0 did on the training cases of either fold is paid for once
+  expect(iterations.slice(1).map((one) => trainedIn(world, one))).toEqual([
+    { candidate: 2, parent: 2, reused: 0 },
+    { candidate: 3, parent: 3, reused: 0 },
+    { candidate: 2, parent: 2, reused: 2 },
+    // and once more after three tries
+    { candidate: 3, parent: 6, reused: 3 },
+  ])
 })
+
+test('a proposal that does harm has one run of each training case, not all four; what it does not take is not held back', async () => {
+  const half = evals(6, () => ['by heart'])
+  const files = { 'scripts/add.mjs': mended, 'evals/evals.json': JSON.stringify({ skill_name: 'adder', evals: half }) }
+  const harms = proposer('breaks it', { command: 'sed -i "1i throw new Error($(date +%s%N)n)" adder/scripts/add.mjs' })
+  await using world = await openWorld(harms, 6, files)
+  const flags = ['--iterations', '2', '--train-runs', '4', '--runs', '5', '--budget-tokens', '100000000']
+  const end = await world.improve(flags)
+  expect(end.code, end.stderr).toBe(0)
+  const { iterations } = world.history()
+  expect(iterations.slice(1).map((one) => one.gate)).toMatchObject([
+    { stage: 'train', result: 'lost', blocks: 1, planned_blocks: 4 },
+    { stage: 'train', result: 'lost', blocks: 1, planned_blocks: 4 },
+  ])
+  expect(iterations.slice(1).map((one) => trainedIn(world, one))).toEqual([
+    { candidate: 2, parent: 8, reused: 0 },
+    { candidate: 3, parent: 12, reused: 0 },
+  ])
+})
+
+/** Runs on training cases, and how many of them were made before. */
+function trainedIn(world: World, { benchmarks }: Iteration) {
+  const { runs, reused } = world.benchmark(benchmarks?.train)
+  const of = (arm: string) => runs.filter(({ configuration }) => configuration === arm).length
+  return { candidate: of('new_skill'), parent: of('old_skill'), reused: reused?.by_configuration.old_skill ?? 0 }
+}
 
 test('where less is left to gain than can be found, no proposal is paid for', async () => {
   // one statement of ten is missed
@@ -59,6 +94,43 @@ describe('a version that mends the script and has the agent do all of it five ti
     expect(iterations[1]).toMatchObject({ grading_result: result, gate: { stage: 'validation' } })
     expect(iterations[1]?.gate?.reason).toMatch(reason)
     expect(current_best).toBe(result === 'won' ? 'v1' : 'v0')
+  })
+})
+
+describe('a version that mends the script and has it wait', () => {
+  const suite = JSON.stringify({ skill_name: 'adder', evals: evals(4) })
+  const slow = proposer('mends and waits', {
+    command:
+      "sed -i 's/a - b/a + b/' adder/scripts/add.mjs; echo 'await new Promise((r) => setTimeout(r, 1400))' >> adder/scripts/add.mjs",
+  })
+  /** The sum of a training case. */
+  const hangs = broken.replace('\n', '\nif (a === 1037) setInterval(() => {}, 1000)\n')
+  test.concurrent.each([
+    [
+      'is no win: it takes too long; what ran out of time before is told as that',
+      hangs,
+      [],
+      'lost',
+      /\+100 points, but time × \d/,
+      ['timed out', 'the outcome was wrong'],
+    ],
+    [
+      'controls: wins where that may be; no other failure has run out of time',
+      broken,
+      ['--max-time-increase', '1000'],
+      'won',
+      /\+100 points, p/,
+      undefined,
+    ],
+  ] as const)('%s', async (_, before, flags, result, reason, kinds) => {
+    await using world = await openWorld(slow, 4, { 'scripts/add.mjs': before, 'evals/evals.json': suite })
+    const asked = ['--iterations', '1', '--seed', '1', '--timeout', '5', '--concurrency', '6', ...flags]
+    const end = await world.improve(asked)
+    expect(end.code, end.stderr).toBe(0)
+    const { iterations, stopped } = world.history()
+    expect(iterations[1]).toMatchObject({ grading_result: result, gate: { stage: 'validation' } })
+    expect(iterations[1]?.gate?.reason).toMatch(reason)
+    expect(stopped?.failures?.map(({ kind }) => kind)).toEqual(kinds)
   })
 })
 

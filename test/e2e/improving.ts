@@ -1,6 +1,7 @@
 /** A skill whose script is broken in one place, a suite on it, and a practice model that follows the skill; who proposes is up to the test. */
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
+import { type Benchmark, benchmark } from '../../schemas/benchmark.ts'
 import { type History, history } from '../../schemas/history.ts'
 import { parseScenario } from '../../src/practice/scenario.ts'
 import { startPractice } from '../../src/practice/server.ts'
@@ -65,6 +66,8 @@ export interface World extends AsyncDisposable {
   env: Record<string, string>
   improve: (flags?: readonly string[], options?: ProgramOptions) => ReturnType<typeof whetstone>
   history: () => History
+  /** Of the folder that the history names. */
+  benchmark: (folder: string | undefined) => Benchmark
 }
 
 /** Who runs the cases and proposes, where that is not the engine on the SDK. */
@@ -101,9 +104,10 @@ export async function openWorld(
   )
   const workspace = path.join(fresh(), 'ws')
   const env = crew.env(server.url)
-  const fixed = ['--engine', crew.engine, '--workspace', workspace, '--train-runs', '1']
+  const fixed = ['--engine', crew.engine, '--workspace', workspace]
   const command = (flags: readonly string[]) => [
     ...['improve', skill, ...fixed],
+    ...(flags.includes('--train-runs') ? [] : ['--train-runs', '1']),
     ...(flags.includes('--runs') ? [] : ['--runs', '3']),
     ...flags,
   ]
@@ -120,6 +124,8 @@ export async function openWorld(
     },
     improve: (flags = [], options = {}) => whetstone(command(flags), { ...options, env: { ...env, ...options.env } }),
     history: () => history.parse(JSON.parse(readFileSync(path.join(workspace, 'history.json'), 'utf8'))),
+    benchmark: (folder = '') =>
+      benchmark.parse(JSON.parse(readFileSync(path.join(workspace, folder, 'benchmark.json'), 'utf8'))),
     [Symbol.asyncDispose]: () => server.close(),
   }
 }

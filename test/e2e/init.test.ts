@@ -208,7 +208,35 @@ describe('what a user may ask', () => {
   test('--dry-run asks nobody and writes nothing', patience, async () => {
     const { end, asked, made } = await drafted(three, { args: ['--cases', '25', '--dry-run'] })
     expect(end.stdout).toMatch(/25 cases for tidy, drafted by anthropic:\S+ in 3 questions/)
+    expect(end.stdout).toMatch(/^estimate {2}\$[\d.]+, about 1[5-9],\d{3} tokens/m)
     expect([end.code, asked.length, made]).toEqual([0, 0, null])
+    const other = await drafted(three, { args: ['--dry-run', '--json', '--model', 'mine-7'], model: null })
+    expect(JSON.parse(other.end.stdout).estimate).toEqual({ cost_usd: null, tokens: expect.any(Number) })
+  })
+  const long = (from: number) =>
+    drafts(10, from).map((one) => ({ ...one, expected_output: 'milk, bread, '.repeat(400) }))
+  const twenty = [{ to: 'page 10', cases: long(11) }, { cases: long(1) }]
+  test('--budget-tokens: what was drafted before it was reached is kept', patience, async () => {
+    const { end, made, asked } = await drafted(twenty, { args: ['--cases', '20', '--budget-tokens', '20000'] })
+    expect([end.code, asked.length, made.evals.length], end.stderr).toEqual([3, 1, 10])
+    expect(end.stdout).toMatch(
+      /INCOMPLETE: 10 of 20 cases were drafted: stopped by the budget of tokens: [\d,]+ tokens of 20,000/,
+    )
+    // the control: the budget alone ended it
+    const whole = await drafted(twenty, { args: ['--cases', '20', '--budget-tokens', '90000'] })
+    expect([whole.end.code, whole.asked.length, whole.made.evals.length], whole.end.stderr).toEqual([0, 2, 20])
+  })
+  test.each([
+    [
+      'below what the cases take',
+      ['--cases', '20', '--budget', '0.001'],
+      /--budget: the cases take about \$0\.\d+, more than/,
+    ],
+    ['on a model without a price', ['--model', 'mine-7', '--budget', '5'], /what anthropic:mine-7 costs is not known/],
+  ])('a budget %s is refused, and nobody is asked', patience, async (_, flags, message) => {
+    const { end, asked } = await drafted(three, { args: flags, model: flags.includes('--model') ? null : undefined })
+    expect([end.code, asked.length]).toEqual([2, 0])
+    expect(end.stderr).toMatch(message)
   })
   test.each([
     ['no SKILL.md', {}, 'SKILL.md: no such file'],
@@ -238,6 +266,7 @@ describe('what a user may ask', () => {
     [['--cases', '0'], 'not a whole number from 1 to 200'],
     [['--cases', '201'], 'not a whole number from 1 to 200'],
     [['--case', '3'], 'init has no --case'],
+    [['--caess', '3'], 'did you mean --cases?'],
     [['--outpt', 'x.json'], 'did you mean --output'],
     [['--force'], 'init has no --force'],
     [['--judge', 'openai'], 'one of them drafts'],

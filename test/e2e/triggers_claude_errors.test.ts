@@ -96,7 +96,7 @@ needs(
   test('a storm of 429 is waited out, and changes no rate', { timeout: patience }, async () => {
     const { end, made, refusals } = await asked({
       args: ['--runs', '2', '--concurrency', '4'],
-      scenario: { max_in_flight: 1, latency: 50 },
+      scenario: { max_in_flight: 1, latency: 400 }, // long enough for requests to meet on a busy machine
     })
     expect(end.code, end.stderr).toBe(0)
     expect(refusals).toBeGreaterThan(0)

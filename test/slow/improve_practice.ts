@@ -101,7 +101,7 @@ async function layOut(folder: string): Promise<string> {
   return skill
 }
 
-/** One session, from the start to its test. The same seed gives the same session. */
+/** One session, from the start to its test. The same seed gives the same session, however busy the machine is: time decides nothing. */
 export async function practiceSession(seed: number, mix: Mix): Promise<PracticeEnd> {
   const drawn = draw(seeded(seed), mix)
   const rules = [...proposerRules(drawn), ...agentRules(drawn)]
@@ -113,7 +113,13 @@ export async function practiceSession(seed: number, mix: Mix): Promise<PracticeE
   const { history } = await improve(
     {
       ...{ skill, seed, iterations: plan.iterations, trainRuns: plan.trainRuns, validationRuns: plan.runs },
-      ...{ testRuns: plan.runs, margins: usualMargins, proposer: null, proposeTimeout: 120, resume: false },
+      ...{
+        testRuns: plan.runs,
+        margins: { ...usualMargins, time: 1000 },
+        proposer: null,
+        proposeTimeout: 120,
+        resume: false,
+      },
       ...{ review: null, useDrafts: false },
       bench: {
         ...{ suite: null, engine: 'anthropic:practice-1', model: null, judge: null, concurrency: 1 },

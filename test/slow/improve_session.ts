@@ -7,8 +7,9 @@ import {
   isWorthValidating,
   spentAlpha,
   type Tried,
+  triesOf,
 } from '../../src/phases/4-report/accept/course.ts'
-import { trainVerdict } from '../../src/phases/4-report/accept/early.ts'
+import { isBehind, parentRuns, trainVerdict } from '../../src/phases/4-report/accept/early.ts'
 import { usualMargins } from '../../src/phases/4-report/accept/guards.ts'
 import { lookAt } from '../../src/phases/4-report/accept/look.ts'
 import { firstBlocks, type MetCase } from '../../src/phases/4-report/accept/met_case.ts'
@@ -16,7 +17,8 @@ import { gatePower } from '../../src/phases/4-report/accept/power.ts'
 import { type Random, seeded } from '../../src/phases/4-report/stats/random.ts'
 import { applyEdit, drawEdit, type Edit, type Mix, meanOf, type Skill } from './improve_world.ts'
 
-export const design = { iterations: 40, budget: 2500, trainRuns: 2, validationRuns: 10 }
+/** `noiseRuns`: of v0 against itself. No number of proposals is set: both loops end with their runs. */
+export const design = { iterations: 1000, budget: 2500, noiseRuns: 2, trainRuns: 4, validationRuns: 10 }
 
 export interface SessionEnd {
   /** Mean true chance on the test cases, now − at the start. */
@@ -56,24 +58,57 @@ function meet(random: Random, candidate: readonly number[], incumbent: readonly 
   })
 }
 
+/** Which runs of a version passed, by training case; the same for all that it meets there. */
+type Trained = readonly (readonly number[])[]
+
+/** The runs that it has, and as many more of each case as it lacks. */
+function trainTo(random: Random, { skill, trained }: Version, runs: number): Trained {
+  return skill.train.map((chance, at) => {
+    const own = trained[at] ?? []
+    return [...own, ...passes(random, chance, Math.max(0, runs - own.length))]
+  })
+}
+
+const countOf = (trained: Trained) => trained.reduce((sum, runs) => sum + runs.length, 0)
+
+/** Cost and time say nothing there. */
+function metIn(candidate: Trained, baseline: Trained): MetCase[] {
+  return candidate.map((own, evalId) => {
+    const scores = { candidate: own, baseline: baseline[evalId] ?? [] }
+    const of = <T>(value: (score: number) => T) => ({
+      candidate: scores.candidate.map(value),
+      baseline: scores.baseline.map(value),
+    })
+    return { evalId, ...scores, passed: of((score) => score === 1), seconds: of(() => null), usd: of(() => null) }
+  })
+}
+
 interface Trial {
-  candidate: Skill
-  parent: Skill
+  candidate: Version
+  parent: Version
   incumbent: Skill
   alpha: number
+  /** How often the parent was tried against before. */
+  tries: number
   /** Whether a gain on the training cases is worth a validation. */
   isWorth: (difference: number) => boolean
 }
 
-/** One candidate through the whole gate: first against its parent on training cases, then against the best on validation. */
-function tryCandidate(random: Random, { candidate, parent, incumbent, alpha, isWorth }: Trial) {
+/** One candidate through the whole gate: first against its parent on training cases, run by run, then against the best on validation. */
+function tryCandidate(random: Random, { candidate, parent, incumbent, alpha, tries, isWorth }: Trial) {
   const { trainRuns } = design
-  const trained = meet(random, candidate.train, parent.train, trainRuns)
-  const trainCost = 2 * trainRuns * trained.length
-  const early = trainVerdict({ against: 'best', cases: trained, blocks: trainRuns, margins: usualMargins, isWorth })
-  if (early !== null) return { gate: early, runs: trainCost }
-  const gate = meetGate(random, { candidate: candidate.validation, incumbent: incumbent.validation, alpha })
-  return { gate, runs: trainCost + 2 * gate.blocks * candidate.validation.length }
+  const before = countOf(parent.trained)
+  parent.trained = trainTo(random, parent, parentRuns(trainRuns, tries))
+  for (let runs = 1; runs <= trainRuns; runs += 1) {
+    candidate.trained = trainTo(random, candidate, runs)
+    if (isBehind(metIn(candidate.trained, parent.trained))) break
+  }
+  const cases = metIn(candidate.trained, parent.trained)
+  const runs = countOf(candidate.trained) + countOf(parent.trained) - before
+  const early = trainVerdict({ against: parent.version, cases, blocks: trainRuns, margins: usualMargins, isWorth })
+  if (early !== null) return { gate: early, runs }
+  const gate = meetGate(random, { candidate: candidate.skill.validation, incumbent: incumbent.validation, alpha })
+  return { gate, runs: runs + 2 * gate.blocks * candidate.skill.validation.length }
 }
 
 interface Meeting {
@@ -98,36 +133,39 @@ export function meetGate(random: Random, { candidate, incumbent, alpha }: Meetin
 interface Version {
   skill: Skill
   version: string
-  parent: string | null
+  trained: Trained
 }
 
 /** `edits` gives what the proposer offers, in order; it ends where the next candidate could cost more than is left. */
 export function ourSession(random: Random, { first, edits, runs: budget }: Session): SessionEnd {
-  const versions: Version[] = [{ skill: first, version: 'v0', parent: null }]
+  const v0: Version = { skill: first, version: 'v0', trained: [] }
+  const versions = [v0]
   const tried: Tried[] = [{ version: 'v0', parent: null, grading_result: 'baseline' }]
-  const skillOf = (name: string) => versions.find(({ version }) => version === name)?.skill ?? first
-  const { trainRuns, validationRuns, iterations } = design
+  const versionOf = (name: string) => versions.find(({ version }) => version === name) ?? v0
+  const skillOf = (name: string) => versionOf(name).skill
+  const { noiseRuns, trainRuns, validationRuns, iterations } = design
   const most = 2 * trainRuns * first.train.length + 2 * validationRuns * first.validation.length
   const end = {
-    runs: 2 * trainRuns * (first.train.length + first.validation.length),
+    runs: 2 * noiseRuns * (first.train.length + first.validation.length),
     ...{ proposals: 0, falseAccepts: 0, harmfulAccepts: 0, accepts: 0 },
   }
   for (; end.proposals < iterations && end.runs + most <= budget; end.proposals += 1) {
     const course = courseOf(tried)
-    const [incumbent, parent] = [skillOf(course.best), skillOf(course.head)]
-    const candidate = applyEdit(parent, edits())
+    const [incumbent, parent] = [skillOf(course.best), versionOf(course.head)]
+    const skill = applyEdit(parent.skill, edits())
+    const candidate: Version = { skill, version: `v${versions.length}`, trained: [] }
+    const tries = triesOf(tried, course.head)
     const left = iterations - end.proposals
     const alpha = alphaFor({ spent: spentAlpha(tried), left })
     const { detectable } = gatePower({ cases: first.validation.length, runs: validationRuns, alpha })
     const isLast = end.runs + 2 * most > budget
     const isWorth = (difference: number) =>
       isWorthValidating(hopedGain(course, difference), { detectable, left: isLast ? 1 : left })
-    const { gate, runs } = tryCandidate(random, { candidate, parent, incumbent, alpha, isWorth })
-    const version = `v${versions.length}`
-    versions.push({ skill: candidate, version, parent: course.head })
-    tried.push({ version, parent: course.head, grading_result: gate.result, gate })
+    const { gate, runs } = tryCandidate(random, { candidate, parent, incumbent, alpha, tries, isWorth })
+    versions.push(candidate)
+    tried.push({ version: candidate.version, parent: course.head, grading_result: gate.result, gate })
     end.runs += runs
-    if (gate.result === 'won') count(candidate, incumbent)
+    if (gate.result === 'won') count(skill, incumbent)
   }
   // what was worked on without a win is validated before the end, as the loop does
   const { best, head } = courseOf(tried)

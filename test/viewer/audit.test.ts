@@ -219,6 +219,43 @@ withChromium('the audit tab', () => {
     expect(errors).toEqual([])
   })
 
+  test('served: what is marked while no server answers is sent when one does, by the page that waits and by one opened anew', {
+    timeout: 90_000,
+  }, async () => {
+    const { folder, lines } = copied()
+    let server = await startServed(folder)
+    const { page, errors } = await opened(`${server.url}#/audit`)
+    const press = (name: string, at: number) =>
+      page.locator('.decision').nth(at).getByRole('button', { name, exact: true }).click()
+    const waits = () => page.getByText('It is kept in this browser and sent again').first().waitFor()
+    const away = async () => {
+      server.stop()
+      await server.ended
+    }
+    await away()
+    await press('right', 0)
+    await waits()
+    await press('wrong', 0)
+    await waits()
+    server = await startServed(folder)
+    const wrongs = () => lines().map(({ met, judge_passed }) => met !== judge_passed)
+    await expect.poll(wrongs, { timeout: 40_000 }).toEqual([true])
+    await page.getByText('Saved.').first().waitFor()
+    await away()
+    await press('right', 1)
+    await waits()
+    await page.goto('about:blank')
+    server = await startServed(folder)
+    await page.goto(`${server.url}#/audit`)
+    await expect.poll(wrongs, { timeout: 20_000 }).toEqual([true, false])
+    await page.getByText('of 2 decisions out of 16').waitFor({ timeout: 20_000 })
+    await page.reload()
+    await page.waitForSelector('html[data-ready]')
+    await away()
+    expect(lines()).toHaveLength(2) // what was sent is not sent again
+    expect(errors).toEqual([])
+  })
+
   const marked = (one: { id: string; run_id: string } | undefined, met: unknown, headers = {}): Asked => ({
     path: '/audit',
     method: 'POST',

@@ -28,6 +28,7 @@ const evidence = {
   'nearly what stands there': 'b.md says "The quick brown fox jumped over the lazy dog near the river bank."',
   'without any marks': 'nothing else is here',
   'further than what is shown at first': 'long.txt ends with "far away"',
+  'what the case was given': 'given.txt has "42 crates"',
   'what stands nowhere': 'it says "never said"',
 }
 const names = Object.keys(evidence) as (keyof typeof evidence)[]
@@ -45,7 +46,9 @@ withChromium('a quote and its place', () => {
   const it: { browser?: Browser; folder: string } = { folder: '' }
   beforeAll(async () => {
     it.browser = await launch()
-    const skill = makeSkill([{ id: 1, name: 'one', prompt: 'count', expectations: names }])
+    const skill = makeSkill([{ id: 1, name: 'one', prompt: 'count', expectations: names, files: ['given.txt'] }], {
+      'given.txt': 'made 142 crates\nsold 42 crates\n',
+    })
     const flags = ['--engine', agent, '--judge', judge, '--runs', '1', '--workspace', path.join(fresh(), 'ws')]
     const end = await whetstone(['bench', skill, ...flags, '--sandbox', 'off', '--json'])
     it.folder = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '').folder
@@ -80,6 +83,7 @@ withChromium('a quote and its place', () => {
     ['the word, not a part of another', ['a.md', 'and ', '284 left']],
     ['nearly what stands there', ['b.md', '', fox.slice(0, -1)]],
     ['without any marks', ['b.md', '', 'nothing else is here']],
+    ['what the case was given', ['given.txt', 'sold ', '42 crates']],
     ['further than what is shown at first', ['long.txt', '', 'far away']],
   ])('%s', async (name, expected) => {
     const { page, marks } = await followed(name)
@@ -144,6 +148,7 @@ withChromium('a quote and its place', () => {
         ['a.md', '1', '284 left'],
         ['a.md', 'and ', '284 left'],
       ])
+      expect((await followed('what the case was given', page)).marks).toHaveLength(2)
       expect(await verdict(page, 'nearly what stands there').locator('.quote').count()).toBe(0)
     } finally {
       await back()

@@ -122,6 +122,25 @@ withChromium('view --serve', () => {
     ['an absolute path', 404, () => ({ path: '//etc/passwd', headers: own() })],
     ['a file of the benchmark', 404, () => ({ path: '/plan.json', headers: own() })],
   ])('%s: %i', async (_what, status, asked) => expect(await ask(it.url, asked())).toBe(status))
+  test.each<[string, () => Asked]>([
+    ['the page', () => ({ path: '/', headers: own() })],
+    ['the page, without the slash', () => ({ path: new URL(it.url).pathname.slice(0, -1), headers: own() })],
+    ['a wrong token', () => ({ path: `${new URL(it.url).pathname.slice(0, -2)}/`, headers: own() })],
+    ['the next part of the path', () => ({ path: `/x${new URL(it.url).pathname}`, headers: own() })],
+    ['what tells of changes', () => ({ path: '/events', headers: own() })],
+    ['data of a run', () => ({ path: '/report.data/eval-1-task_with_skill_run-1.js', headers: own() })],
+    ['notes', () => ({ path: '/feedback', method: 'POST', headers: { ...own(), ...json }, body: note })],
+    ['an address that leads in once, guessed', () => ({ path: '/once/', headers: own() })],
+  ])('without the token of the address: %s', async (_what, asked) => {
+    expect(await ask(new URL('/', it.url).href, asked())).toBe(403)
+  })
+  test('negative control: with it they are given', async () => {
+    const [, token = ''] = /^\/([\w-]{43})\/$/.exec(new URL(it.url).pathname) ?? []
+    expect(token).not.toBe('')
+    expect(await ask(it.url, { path: '/', headers: own() })).toBe(200)
+    const saved = { path: '/feedback', method: 'POST', headers: { ...own(), ...json }, body: note }
+    expect(await ask(it.url, saved)).toBe(200)
+  })
   test('negative control: the files that it refuses are there', () => {
     expect(existsSync(path.join(it.folder, 'plan.json'))).toBe(true)
   })

@@ -16,11 +16,12 @@ export interface Asked {
   body?: string
 }
 
-/** The path goes out as it is: fetch would tidy it. */
+/** The path, below that of the address, goes out as it is: fetch would tidy it. */
 export function ask(url: string, { path: target, method = 'GET', headers = {}, body }: Asked): Promise<number> {
   return new Promise((resolve, reject) => {
-    const { port } = new URL(url)
-    const sent = request({ host: '127.0.0.1', port, path: target, method, headers }, (response) => {
+    const { port, pathname } = new URL(url)
+    const asked = { host: '127.0.0.1', port, path: `${pathname.slice(0, -1)}${target}`, method, headers }
+    const sent = request(asked, (response) => {
       response.resume()
       resolve(response.statusCode ?? 0)
     })

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { triggersFile } from './artefacts.ts'
 import { launch, type Opened, open, visit, withChromium } from './browser.ts'
 import { benchmark, files, runs } from './full_workspace.ts'
 import { type Staged, stage } from './stage.ts'
@@ -77,8 +78,27 @@ withChromium('tabs of artefacts', () => {
     expect(await page.locator('.query-row details[open]').textContent()).toContain('rate_limited: 429: slow down')
   })
 
+  test.each<[string, object, RegExp]>([
+    ['cost more', { saved_share: -0.25 }, /nothing.*they took 25% more than runs that did not trigger/],
+    ['cost what others did', { saved_share: 0 }, /0%.*an estimate against runs that did not trigger/],
+    ['are held against none', { saved_share: null, basis: 'none' }, /not known.*taken is not known/],
+  ])('triggers: runs that were ended early and %s', async (_what, more, said) => {
+    const value = JSON.parse(triggersFile((text) => text))
+    const text = JSON.stringify({ ...value, saving: { ...value.saving, ...more } })
+    const staged = await stage({
+      benchmark,
+      runs,
+      files: { '../../triggers/2026-01-15T11-00-00Z/triggers.json': text },
+    })
+    const { page } = await openedAt(`${staged.url}#/triggers`)
+    expect(await page.locator('.card', { hasText: 'saved by stopping early' }).textContent()).toMatch(said)
+  })
+
   test('improve: a tree with scores apart, why each was kept or not, the test beside validation', async () => {
     const page = await opened('#/improve')
+    expect(await page.locator('h1').textContent()).toBe(
+      'v2 is better than v0: validation said +22, test says +15 [4, 26] points',
+    )
     const version = (name: string) => page.locator('.version', { has: page.locator(`.name >> text="${name}"`) }).first()
     expect(await version('v1').textContent()).toMatch(
       /rejected.*training40%.*lost by -0.1.*−10 \[−20, 0\] points against v0/s,

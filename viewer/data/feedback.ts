@@ -2,7 +2,7 @@
 import type { PageNote } from '../../schemas/page.ts'
 import { onKept, onLost } from './live.ts'
 import type { Model, Run } from './model.ts'
-import { download, isServed, post } from './out.ts'
+import { download, isServed, keptMeanwhile, post } from './out.ts'
 import { keepInBrowser, keptInBrowser, Status } from './said.ts'
 import { parseVisible } from './unpack.ts'
 
@@ -103,9 +103,7 @@ function sendUnsent(model: Model): void {
   post('feedback', fileOf(sent)).then((problem) => {
     if (problem === null) for (const one of sent) if (notes.get(one.run_id) === one) unsent.delete(one.run_id)
     keep(model)
-    status.say(
-      problem === null ? 'Saved.' : `${problem} It is kept in this browser and sent again when the server answers.`,
-    )
+    status.say(problem === null ? 'Saved.' : keptMeanwhile(problem))
   })
 }
 

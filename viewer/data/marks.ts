@@ -1,8 +1,9 @@
 /** Whether a reader holds the judge's verdicts to be right: what the page came with, and what was said since. */
 import type { AuditLine } from '../../schemas/audit.ts'
 import type { PageLabel } from '../../schemas/page.ts'
+import { onLost } from './live.ts'
 import type { Model, Run } from './model.ts'
-import { download, isServed, post } from './out.ts'
+import { download, isServed, keptMeanwhile, post } from './out.ts'
 import { own } from './own.ts'
 import { keepInBrowser, keptInBrowser, Status } from './said.ts'
 
@@ -17,6 +18,10 @@ export interface Marked {
 
 /** Said on this page, by id. */
 const said = new Map<string, AuditLine>()
+/** Said here while no server answered, by id. */
+const unsent = new Map<string, AuditLine>()
+/** On its way: the log holds each once. */
+const sending = new Set<AuditLine>()
 const status = new Status()
 const shared = { ready: false }
 
@@ -32,10 +37,7 @@ interface Marks {
 
 export function useMarks(model: Model): Marks {
   status.useRedraw()
-  if (!shared.ready) {
-    shared.ready = true
-    for (const one of isServed ? [] : keptInBrowser('marks', model, isLine)) said.set(one.id, one)
-  }
+  if (!shared.ready) start(model)
   return {
     metOf: (id) => newest(model, id)?.met ?? null,
     mark: (one, met) => mark(model, one, met),
@@ -58,24 +60,51 @@ function unlogged(model: Model): AuditLine[] {
   })
 }
 
+function start(model: Model): void {
+  shared.ready = true
+  for (const one of keptInBrowser('marks', model, isLine)) {
+    said.set(one.id, one)
+    if (isServed && newest(model, one.id) === one) unsent.set(one.id, one)
+  }
+  if (!isServed) return
+  const sendAll = () => {
+    for (const one of unsent.values()) if (!sending.has(one)) send(model, one)
+  }
+  sendAll()
+  onLost((lost) => lost || sendAll())
+}
+
 function mark(model: Model, { id, run, text, passed }: Marked, met: boolean | null): void {
-  const before = said.get(id)
   const place = { run_id: run.folder, eval_id: run.case.eval_id, configuration: run.arm }
   const benchmark = model.page.extras.audit?.benchmark ?? ''
-  const now = { schema_version: 1 as const, id, at: new Date().toISOString(), met }
-  said.set(id, { ...now, judge_passed: passed, text, benchmark, ...place })
-  if (!isServed) {
-    keepInBrowser('marks', model, [...said.values()])
-    status.say('Kept in this browser; download it to use it.')
+  const at = new Date().toISOString()
+  const line: AuditLine = { schema_version: 1, id, at, met, judge_passed: passed, text, benchmark, ...place }
+  const before = said.get(id)
+  said.set(id, line)
+  if (isServed) {
+    status.say('Saving…')
+    send(model, line, before)
     return
   }
-  status.say('Saving…')
-  post('audit', JSON.stringify({ id, run_id: run.folder, met })).then((problem) => {
-    if (problem !== null) {
+  keepInBrowser('marks', model, [...said.values()])
+  status.say('Kept in this browser; download it to use it.')
+}
+
+/** What is refused is as it was before; what nobody answers waits. */
+function send(model: Model, line: AuditLine, before?: AuditLine): void {
+  const { id, run_id, met } = line
+  unsent.set(id, line)
+  sending.add(line)
+  post('audit', JSON.stringify({ id, run_id, met }), true).then((problem) => {
+    sending.delete(line)
+    if (unsent.get(id) === line && problem?.refused !== false) unsent.delete(id)
+    if (problem?.refused === true && said.get(id) === line) {
       if (before === undefined) said.delete(id)
       else said.set(id, before)
     }
-    status.say(problem ?? 'Saved.')
+    keepInBrowser('marks', model, [...unsent.values()])
+    if (problem === null) status.say('Saved.')
+    else status.say(problem.refused ? problem.text : keptMeanwhile(problem))
   })
 }
 

@@ -2,13 +2,26 @@
 
 export const isServed = location.protocol !== 'file:' && document.documentElement.dataset.served === 'yes'
 
-/** Why it was not saved; null: it was. `last`: the page is being left, and the browser sends it all the same. */
-export function post(path: string, body: string, last = false): Promise<string | null> {
+/** Why something was not saved. */
+export interface NotSaved {
+  text: string
+  /** False: nobody answered; the same may be saved later. */
+  refused: boolean
+}
+
+/** null: it was saved. `last`: the page is being left, and the browser sends it all the same. */
+export function post(path: string, body: string, last = false): Promise<NotSaved | null> {
   const headers = { 'content-type': 'application/json' }
   return fetch(path, { method: 'POST', headers, body, keepalive: last }).then(
-    async (answer) => (answer.ok ? null : `Not saved: ${(await answer.text()) || answer.status}`),
-    () => 'Not saved: the server does not answer.',
+    async (answer) =>
+      answer.ok ? null : { text: `Not saved: ${(await answer.text()) || answer.status}`, refused: true },
+    () => ({ text: 'Not saved: the server does not answer.', refused: false }),
   )
+}
+
+/** What a reader is told of what waits for the server. */
+export function keptMeanwhile({ text }: NotSaved): string {
+  return `${text} It is kept in this browser and sent again when the server answers.`
 }
 
 export function download(name: string, text: string): void {

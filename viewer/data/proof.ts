@@ -1,7 +1,8 @@
 /** A judge's evidence with a place for each quote: where it was looked up when the run was graded, else where it reads the same. */
 import type { EvidencePlace } from '../../schemas/evidence.ts'
 import type { PageEvent, RunDetail } from '../../schemas/page.ts'
-import { asText, locate, type Part, type Place, partsOf, type Span } from './quotes.ts'
+import type { Run } from './model.ts'
+import { asText, locate, type Part, type Place, partsOf, type Quotable, type Span } from './quotes.ts'
 
 /** What a judge wrote, and what was found of it. */
 export interface Proof {
@@ -10,12 +11,17 @@ export interface Proof {
   evidence_at?: EvidencePlace | undefined
 }
 
+/** A run's detail with what its case gave it. */
+export function quotableOf(run: Run, detail: RunDetail | null | undefined): Quotable | null {
+  return detail ? { ...detail, inputs: run.case.files } : null
+}
+
 /** `place`: null: no quote, or it stands nowhere. */
 export interface ProvedPart extends Part {
   place: Place | null
 }
 
-export function provedParts(proof: Proof, detail: RunDetail | null): ProvedPart[] {
+export function provedParts(proof: Proof, detail: Quotable | null): ProvedPart[] {
   const parts = partsOf(proof.evidence)
   if (detail === null) return parts.map((part) => ({ ...part, place: null }))
   const known = knownPlace(proof, detail)
@@ -35,7 +41,7 @@ export function queryOf(place: Place, quote: string): Record<string, string | un
   const { tab, span } = place
   return {
     tab,
-    file: tab === 'outputs' ? place.file : undefined,
+    file: tab === 'transcript' ? undefined : place.file,
     event: tab === 'transcript' && place.event !== null ? `${place.event}` : undefined,
     at: span === null ? undefined : `${span.start}-${span.end}`,
     mark: quote,
@@ -57,17 +63,17 @@ interface Known {
 }
 
 /** null: the page does not show the file, or not as it was looked up in. */
-function knownPlace({ evidence_at: at }: Proof, detail: RunDetail): Known | null {
+function knownPlace({ evidence_at: at }: Proof, detail: Quotable): Known | null {
   if (at === undefined) return null
   const { start, end } = at
   if (at.file === 'transcript.md') return inTranscript(at, detail)
-  const file = at.file.startsWith('outputs/') ? at.file.slice('outputs/'.length) : null
-  const shown = detail.outputs.find((one) => one.path === file && one.as === 'text')
+  const tab = at.file.startsWith('inputs/') ? 'inputs' : 'outputs'
+  const shown = detail[tab].find(({ path, as }) => `${tab}/${path}` === at.file && as === 'text')
   if (shown === undefined || !isThere(shown.body, at)) return null
-  return { place: { tab: 'outputs', file: shown.path, span: { start, end } }, text: shown.body.slice(start, end) }
+  return { place: { tab, file: shown.path, span: { start, end } }, text: shown.body.slice(start, end) }
 }
 
-function inTranscript(at: EvidencePlace, { events, spots = {}, transcript }: RunDetail): Known | null {
+function inTranscript(at: EvidencePlace, { events, spots = {}, transcript }: Quotable): Known | null {
   const { start, end } = at
   if (events === null) {
     const place: Place = { tab: 'transcript', event: null, span: { start, end } }

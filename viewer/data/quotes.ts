@@ -1,10 +1,15 @@
 /** Quotes in a judge's evidence, and where in transcript and outputs they stand. */
-import type { PageEvent, RunDetail } from '../../schemas/page.ts'
+import type { PageEvent, PageFile, RunDetail } from '../../schemas/page.ts'
 
 /** Where a quote was found; `span`: exactly there, and nowhere else that reads the same. */
 export type Place =
   | { tab: 'transcript'; event: number | null; span: Span | null }
-  | { tab: 'outputs'; file: string; span: Span | null }
+  | { tab: 'outputs' | 'inputs'; file: string; span: Span | null }
+
+/** All of a run that a quote may be of. */
+export interface Quotable extends RunDetail {
+  inputs: readonly PageFile[]
+}
 
 /** Offsets in what is shown, in UTF-16 units. */
 export interface Span {
@@ -39,7 +44,7 @@ export function pattern(text: string): RegExp | null {
 }
 
 /** The first place that reads like a quote: outputs first, because they are what is judged; null: not found. */
-export function locate(quote: string, detail: RunDetail): Place | null {
+export function locate(quote: string, detail: Quotable): Place | null {
   const wanted = pattern(quote)
   if (wanted === null) return null
   const file = detail.outputs.find((one) => one.as === 'text' && has(one.body, wanted))
@@ -48,7 +53,9 @@ export function locate(quote: string, detail: RunDetail): Place | null {
   if (named !== undefined) return { tab: 'outputs', file: named.path, span: null }
   const texts = [...(detail.events ?? []).map(eventText), detail.transcript ?? '']
   const isSaid = texts.some((text) => has(text, wanted))
-  return isSaid ? { tab: 'transcript', event: null, span: null } : null
+  if (isSaid) return { tab: 'transcript', event: null, span: null }
+  const given = detail.inputs.find((one) => one.as === 'text' && has(one.body, wanted))
+  return given === undefined ? null : { tab: 'inputs', file: given.path, span: null }
 }
 
 function has(text: string, wanted: RegExp): boolean {

@@ -1,15 +1,14 @@
 /** Verdicts of a run: each statement with its evidence, and each quote in it a way to the place where it stands. */
 import type { ComponentChildren } from 'preact'
 import type { GradedExpectation, JudgeError } from '../../schemas/grading.ts'
-import type { RunDetail } from '../../schemas/page.ts'
 import { type Proof, provedParts } from '../data/proof.ts'
-import type { Place } from '../data/quotes.ts'
+import type { Place, Quotable } from '../data/quotes.ts'
 
 interface Props {
   expectations: readonly GradedExpectation[]
   /** What has no verdict. */
   undecided: readonly JudgeError[]
-  detail: RunDetail | null
+  detail: Quotable | null
   show(place: Place, quote: string): void
   /** What stands below a verdict. */
   below?(one: GradedExpectation, index: number): ComponentChildren
@@ -81,7 +80,7 @@ export function Evidence({ one, detail, show }: EvidenceProps) {
             key={`${index}`}
             type="button"
             class="quote"
-            title={place.tab === 'outputs' ? `in ${place.file}` : 'in the transcript'}
+            title={place.tab === 'transcript' ? 'in the transcript' : `in ${place.file}`}
             onClick={() => show(place, quote)}
           >
             {text}

@@ -1,7 +1,6 @@
 /** A rubric's scores with what the judge gave as reasons. */
-import type { RunDetail } from '../../schemas/page.ts'
 import type { RubricResult } from '../../schemas/rubric.ts'
-import type { Place } from '../data/quotes.ts'
+import type { Place, Quotable } from '../data/quotes.ts'
 import { percent } from '../words.ts'
 import { Evidence } from './evidence.tsx'
 
@@ -9,7 +8,7 @@ const best = 5
 
 interface Props {
   rubric: RubricResult
-  detail: RunDetail | null
+  detail: Quotable | null
   show(place: Place, quote: string): void
 }
 

@@ -5,7 +5,7 @@ import type { PageDrawn, RunDetail } from '../../schemas/page.ts'
 import { answerOf } from '../data/answer.ts'
 import { detailOf, evidenceOf } from '../data/load.ts'
 import { at, type Model, markOf, type Run } from '../data/model.ts'
-import { queryOf } from '../data/proof.ts'
+import { queryOf, quotableOf } from '../data/proof.ts'
 import { whyNoAnswer } from '../data/why.ts'
 import { Bounded } from '../parts/bounded.tsx'
 import { Evidence, Tags } from '../parts/evidence.tsx'
@@ -48,7 +48,11 @@ export function DecisionCard({ model, drawn, selected, asked }: Props) {
         {graded && <Tags one={graded} />}
       </p>
       {graded && graded.evidence !== '' && (
-        <Evidence one={graded} detail={detail ?? null} show={(spot, quote) => go(link(place, queryOf(spot, quote)))} />
+        <Evidence
+          one={graded}
+          detail={quotableOf(run, detail)}
+          show={(spot, quote) => go(link(place, queryOf(spot, quote)))}
+        />
       )}
       <Mark model={model} one={{ id: drawn.id, run, text, passed }} />
       <h4>The answer</h4>

@@ -34,7 +34,11 @@ export function Improve({ model, route }: { model: Model; route: Route }) {
 }
 
 function headlineOf({ test, iterations, current_best }: History): string {
-  if (test != null) return test.sentence
+  if (test != null) {
+    const isShown = test.gain.ci_low !== null && test.gain.ci_low > 0
+    const what = isShown ? 'is better than v0' : 'has won on validation, and the test does not show it'
+    return `${test.best} ${what}: ${test.sentence} points`
+  }
   const tried = iterations.length - 1
   return `${plural(Math.max(0, tried), 'version')} tried; the best is ${current_best}`
 }

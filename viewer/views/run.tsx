@@ -5,7 +5,7 @@ import type { EvidencePack, RunDetail } from '../../schemas/page.ts'
 import { noteOf } from '../data/feedback.ts'
 import { detailOf, evidenceOf } from '../data/load.ts'
 import { at, type Model, markOf, type Run } from '../data/model.ts'
-import { queryOf } from '../data/proof.ts'
+import { queryOf, quotableOf } from '../data/proof.ts'
 import type { Place } from '../data/quotes.ts'
 import { statusText } from '../data/why.ts'
 import { Verdicts } from '../parts/evidence.tsx'
@@ -59,6 +59,7 @@ function useLoaded(model: Model, run: Run): Loaded {
 
 function OneRun({ model, run, route }: { model: Model; run: Run; route: Route }) {
   const { evidence, detail, problem } = useLoaded(model, run)
+  const quotable = quotableOf(run, detail)
   const show = (place: Place, quote: string) => amend(route, queryOf(place, quote))
   return (
     <>
@@ -75,7 +76,7 @@ function OneRun({ model, run, route }: { model: Model; run: Run; route: Route })
               <Verdicts
                 expectations={evidence.expectations}
                 undecided={openIn(model, run, evidence)}
-                detail={detail ?? null}
+                detail={quotable}
                 show={show}
                 below={({ text, passed }, index) => {
                   const id = evidence.ids?.[index]
@@ -83,7 +84,7 @@ function OneRun({ model, run, route }: { model: Model; run: Run; route: Route })
                 }}
               />
               {evidence.ids !== undefined && <MarksState model={model} />}
-              {evidence.rubric !== undefined && <Rubric rubric={evidence.rubric} detail={detail ?? null} show={show} />}
+              {evidence.rubric !== undefined && <Rubric rubric={evidence.rubric} detail={quotable} show={show} />}
               {notesOf(evidence).length > 0 && (
                 <ul class="notes">
                   {notesOf(evidence).map((note) => (

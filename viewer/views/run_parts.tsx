@@ -12,7 +12,7 @@ import { bytesText, visible } from '../words.ts'
 /** The query without what is looked for. */
 const unmarked = { mark: undefined, event: undefined, at: undefined }
 
-const tabs = ['transcript', 'outputs', 'previous', 'raw'] as const
+const tabs = ['transcript', 'outputs', 'inputs', 'previous', 'raw'] as const
 type Tab = (typeof tabs)[number]
 
 interface Props {
@@ -24,11 +24,15 @@ interface Props {
 }
 
 export function RunParts({ model, run, detail, route }: Props) {
-  const own = tabs.filter((one) => one !== 'previous' || hasBefore(model, run))
+  const inputs = run.case.files
+  const own = tabs.filter((one) =>
+    one === 'previous' ? hasBefore(model, run) : one === 'inputs' ? inputs.length > 0 : true,
+  )
   const tab = own.find((one) => one === route.query.tab) ?? 'transcript'
   const labels: Record<Tab, string> = {
     transcript: 'Transcript',
     outputs: `Outputs ${detail ? detail.outputs.length : ''}`,
+    inputs: `Inputs ${inputs.length}`,
     previous: 'Previous',
     raw: 'Raw',
   }
@@ -73,7 +77,7 @@ interface PartProps {
 }
 
 function Part({ model, run, tab, detail, route }: PartProps) {
-  const { mark = '', file, event } = route.query
+  const { mark = '', event } = route.query
   const span = spanOf(route.query.at)
   switch (tab) {
     case 'transcript':
@@ -82,20 +86,10 @@ function Part({ model, run, tab, detail, route }: PartProps) {
       return detail.outputs.length === 0 ? (
         <p class="empty">The run left no files behind.</p>
       ) : (
-        <>
-          <FileList files={detail.outputs} route={route} />
-          {detail.outputs.map((one) => (
-            <Output
-              key={one.path}
-              file={one}
-              folder={run.folder}
-              target={one.path === file}
-              mark={one.path === file ? mark : ''}
-              span={one.path === file ? span : null}
-            />
-          ))}
-        </>
+        <Files tab={tab} files={detail.outputs} folder={run.folder} route={route} />
       )
+    case 'inputs':
+      return <Files tab={tab} files={run.case.files} folder="" route={route} />
     case 'previous':
       return <Previous model={model} run={run} detail={detail} />
     case 'raw':
@@ -110,8 +104,35 @@ function Part({ model, run, tab, detail, route }: PartProps) {
   }
 }
 
+interface FilesProps {
+  tab: Tab
+  files: readonly PageFile[]
+  route: Route
+}
+
+/** Each in place; the one that is asked for with what is looked for in it. */
+function Files({ folder, ...shown }: FilesProps & { folder: string }) {
+  const { mark = '', file, at: place } = shown.route.query
+  const span = spanOf(place)
+  return (
+    <>
+      <FileList {...shown} />
+      {shown.files.map((one) => (
+        <Output
+          key={one.path}
+          file={one}
+          folder={folder}
+          target={one.path === file}
+          mark={one.path === file ? mark : ''}
+          span={one.path === file ? span : null}
+        />
+      ))}
+    </>
+  )
+}
+
 /** Every file with its size, and a way to it. */
-function FileList({ files, route }: { files: readonly PageFile[]; route: Route }) {
+function FileList({ tab, files, route }: FilesProps) {
   if (files.length < 2) return null
   return (
     <nav aria-label="Files">
@@ -119,7 +140,7 @@ function FileList({ files, route }: { files: readonly PageFile[]; route: Route }
         {files.map(({ path, bytes }) => (
           <li key={path}>
             <a
-              href={link(route.path, { tab: 'outputs', file: path })}
+              href={link(route.path, { tab, file: path })}
               onClick={(event) => {
                 event.preventDefault()
                 amend(route, { ...unmarked, file: path })

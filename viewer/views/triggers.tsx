@@ -1,5 +1,5 @@
 /** Triggers: for which queries the agent used the skill, how sure that is, what it got wrong, what gave no answer. */
-import type { TriggerConfusion, TriggerShare, Triggers } from '../../schemas/triggers.ts'
+import type { TriggerConfusion, TriggerSaving, TriggerShare, Triggers } from '../../schemas/triggers.ts'
 import type { Model } from '../data/model.ts'
 import { Facts } from '../parts/facts.tsx'
 import { Figure } from '../parts/figure.tsx'
@@ -180,17 +180,24 @@ function Costs({ triggers: { cost, saving, metrics } }: { triggers: Triggers }) 
           {cost.tokens === null ? 'tokens not known' : `${count(cost.tokens)} tokens`}, {seconds(cost.seconds)} of work
           {cost.unknown > 0 && `; of ${plural(cost.unknown, 'run')} the cost is not known`}
         </Figure>
-        {saving !== null && (
-          <Figure
-            name="saved by stopping early"
-            value={saving.saved_share === null ? 'not known' : percent(Math.max(0, saving.saved_share))}
-            range={null}
-          >
-            {saving.stopped} of {saving.of} runs ended as soon as the skill was read; an estimate against {saving.basis}
-          </Figure>
-        )}
+        {saving !== null && <Saving saving={saving} />}
       </div>
     </section>
+  )
+}
+
+function Saving({ saving: { stopped, of, saved_share: share, basis } }: { saving: TriggerSaving }) {
+  const against =
+    share === null
+      ? 'what they would have taken is not known'
+      : share < 0
+        ? `they took ${percent(-share)} more than ${basis}`
+        : `an estimate against ${basis}`
+  const value = share === null ? 'not known' : share < 0 ? 'nothing' : percent(share)
+  return (
+    <Figure name="saved by stopping early" value={value} range={null}>
+      {stopped} of {of} runs ended as soon as the skill was read; {against}
+    </Figure>
   )
 }
 

@@ -1,9 +1,12 @@
 /** `whetstone eval`: one arm: does it pass? */
+
+import path from 'node:path'
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../base/error.ts'
 import type { EvalRequest } from '../../flows/eval/request.ts'
 import { exitCodes } from '../exit.ts'
 import { report, reportersGiven } from '../report.ts'
+import { refuseBadPlace } from '../report_place.ts'
 import { evalFlags } from './eval_flags.ts'
 import { judgingWish } from './judge_flags.ts'
 import { limitsOf } from './limit_flags.ts'
@@ -70,6 +73,7 @@ async function start(parsed: EvalArguments): Promise<number> {
     return show.showEvalPlans(result, json)
   }
   const reporters = await reportersGiven(parsed.reporter)
+  if (output !== null) await refuseBadPlace('--output', path.resolve(output))
   const { evaluate } = await import('../../flows/eval/eval.ts')
   const { result, interrupted } = await withFlow({ json, concurrency }, (context) => evaluate(request, context))
   const wrote = parsed.report

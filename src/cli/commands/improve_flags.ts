@@ -31,9 +31,9 @@ export const improveFlags = {
   'train-runs': {
     type: 'number',
     requiresArg: true,
-    default: 2,
+    default: 4,
     coerce: wholeNumber('train-runs', 1, 1000),
-    describe: 'runs of each training case in each arm',
+    describe: 'runs of each training case that a candidate gets, at most; those of its parent are made once',
   },
   'test-runs': {
     type: 'number',

@@ -3,6 +3,7 @@ import type { ArgumentsCamelCase, Argv } from 'yargs'
 import type { InitRequest } from '../../flows/init/init.ts'
 import { exitCodes } from '../exit.ts'
 import { initFlags } from './init_flags.ts'
+import { limitsOf } from './limit_flags.ts'
 import { sandboxWish } from './sandbox_flags.ts'
 import { type Done, withFlow, withJson } from './shared.ts'
 
@@ -16,7 +17,7 @@ function initOptions(args: Argv) {
     .example('$0 init skills/pdf', '8 cases, by the first engine that can work')
     .example('$0 init skills/pdf --cases 20 --engine anthropic:opus', 'enough for improve, by another model')
     .example('$0 init skills/pdf --output skills/pdf/evals/more.json', 'beside a suite that is there')
-    .example('$0 init skills/pdf --dry-run', 'who would be asked, and where it would go')
+    .example('$0 init skills/pdf --dry-run', 'who would be asked, for about how much, and where it would go')
 }
 
 type InitArguments = ArgumentsCamelCase<ReturnType<typeof initOptions> extends Argv<infer T> ? T : never>
@@ -29,12 +30,18 @@ function requestOf(parsed: InitArguments): InitRequest {
     model: parsed.model ?? null,
     judge: parsed.judge ?? null,
     baseUrl: parsed.baseUrl ?? null,
+    limits: limitsOf(parsed),
     sandbox: sandboxWish(parsed),
   }
 }
 
-export function addInit(args: Argv, done: Done): Argv {
-  return args.command('init <skill>', 'draft evals/evals.json from SKILL.md', initOptions, async (parsed) => {
+export function addInit(args: Argv, done: Done, argv: readonly string[]): Argv {
+  const usage = 'init <skill>'
+  return args.command(usage, 'draft evals/evals.json from SKILL.md', initOptions, async (given) => {
+    const { configuredFor } = await import('../config/of_suite.ts')
+    const of = { command: 'init', usage, options: initOptions, argv, args: given, print: given } as const
+    const parsed = await configuredFor({ ...of, place: given.skill })
+    if (parsed === null) return done(exitCodes.done)
     const [flow, show] = await Promise.all([import('../../flows/init/init.ts'), import('../show_init.ts')])
     const request = requestOf(parsed)
     const { json, dryRun } = parsed

@@ -1,7 +1,7 @@
 /** The flags of `init`. */
 import type { Options } from 'yargs'
 import { benchFlags } from './bench_flags.ts'
-import { askNobodyFlag, passEnvFlag } from './common_flags.ts'
+import { askNobodyFlag, passEnvFlag, printConfigFlag } from './common_flags.ts'
 import { sandboxFlags } from './sandbox_flags.ts'
 import { wholeNumber } from './shared.ts'
 
@@ -29,7 +29,17 @@ export const initFlags = {
     describe: 'the same in the words of bench: engine[:model] or a model, instead of --engine and --model',
   },
   'base-url': { ...benchFlags['base-url'], describe: 'where the server of the engine is (a compatible server)' },
+  budget: {
+    ...benchFlags.budget,
+    describe: 'dollars that drafting may cost: no further answer is asked for that could go beyond (exit 3)',
+  },
+  'budget-tokens': benchFlags['budget-tokens'],
+  'cost-per-run': {
+    ...benchFlags['cost-per-run'],
+    describe: 'dollars that a question counts for --budget whose cost is not reported',
+  },
   ...askNobodyFlag,
+  ...printConfigFlag('ask nobody'),
   ...passEnvFlag('the engine'),
   ...sandboxFlags,
 } satisfies Record<string, Options>

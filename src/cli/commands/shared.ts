@@ -4,6 +4,7 @@ import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import { UserError } from '../../base/error.ts'
 import type { FlowContext } from '../../flows/context.ts'
 import type { Summarized } from '../../flows/summarize.ts'
+import { gathered } from '../gathered.ts'
 import { boundGarbage } from '../heap.ts'
 import { Interrupted, type Interrupts, listenForInterrupts } from '../interrupt.ts'
 import type { Live } from '../live.ts'
@@ -91,8 +92,9 @@ function interruptedBy(reason: unknown): Interrupted {
 }
 
 function jsonView(): Live {
+  const write = gathered(process.stdout)
   return {
-    on: (event: FlowEvent) => process.stdout.write(`${JSON.stringify(event)}\n`),
+    on: (event: FlowEvent) => write(`${JSON.stringify(event)}\n`),
     say: (line) => process.stderr.write(`${line}\n`),
     end: () => {},
   }

@@ -113,9 +113,9 @@ async function serveUntilStopped(
   { json, open }: { json: boolean; open: boolean },
 ): Promise<void> {
   const { serve } = await import('../../flows/serve/serve.ts')
-  const started = (url: string) => {
+  const started: ServeRequest['started'] = ({ url, once }) => {
     process.stdout.write(json ? `${JSON.stringify({ type: 'serving', url })}\n` : `serving ${url} (Ctrl-C ends it)\n`)
-    if (open && !json && process.stdout.isTTY === true) void openPage(url)
+    if (open && !json && process.stdout.isTTY === true) void openPage(once())
   }
   await withFlow({ json, concurrency: 1, stopping: 'Served no longer.' }, (context) =>
     serve({ ...what, started }, context),

@@ -41,7 +41,7 @@ export async function configure<T>(request: ConfigureRequest<T>): Promise<Config
   const { readConfig } = await import('./read.ts')
   const settings = await readConfig(file, command)
   refusePowers(file, settings, request.skill)
-  const used = settings.filter(({ key }) => !given.has(key) && !isMoot(key, argv, given))
+  const used = settings.filter(({ key }) => !given.has(key) && !isMoot(key, { command, argv, given }))
   for (const { key, line, mistake } of used) {
     const fix = `give --${key}, or put one into the section ${command} of the file`
     if (mistake !== null) throw new UserError(`${file}:${line}: ${key}: ${mistake}`, fix)
@@ -87,12 +87,22 @@ function givenIn(argv: readonly string[]): Set<string> {
   )
 }
 
-/** What a flag has already said in other words: the engines of --matrix, the model of --engine name:model, the runs of --until. */
-function isMoot(key: string, argv: readonly string[], given: ReadonlySet<string>): boolean {
+interface Given {
+  command: ConfiguredCommand
+  argv: readonly string[]
+  given: ReadonlySet<string>
+}
+
+/**
+ * What a flag has already said in other words: the engines of --matrix, the model of --engine name:model, the runs of --until, who
+ * drafts by init --judge.
+ */
+function isMoot(key: string, { command, argv, given }: Given): boolean {
   if (key === 'runs') return given.has('until')
   if (key === 'until' || key === 'max-runs') return ['runs', 'rerun', 'calibrate'].some((flag) => given.has(flag))
   if (key === 'matrix') return given.has('engine') || given.has('model')
   if (key !== 'engine' && key !== 'model') return false
+  if (command === 'init' && given.has('judge')) return true
   const at = argv.findIndex((word) => /^--engine(=|$)/.test(word))
   const named = at >= 0 && /:/.test(argv[at] === '--engine' ? (argv[at + 1] ?? '') : (argv[at] ?? ''))
   return given.has('matrix') || (key === 'model' && named)

@@ -9,6 +9,7 @@ import { compareFlags } from '../commands/compare_flags.ts'
 import { evalFlags } from '../commands/eval_flags.ts'
 import { gradeFlags } from '../commands/grade_flags.ts'
 import { improveFlags } from '../commands/improve_flags.ts'
+import { initFlags } from '../commands/init_flags.ts'
 import { testFlags } from '../commands/test_flags.ts'
 import { triggersFlags } from '../commands/triggers_flags.ts'
 
@@ -23,6 +24,7 @@ const configured = {
   triggers: triggersFlags,
   eval: evalFlags,
   test: testFlags,
+  init: initFlags,
 } satisfies Record<string, Record<string, Options>>
 
 export type ConfiguredCommand = keyof typeof configured
@@ -38,6 +40,7 @@ const commands = [
   'triggers',
   'eval',
   'test',
+  'init',
 ] as const satisfies readonly ConfiguredCommand[]
 
 /** What one start of the program is asked to do, rather than how things are done here. */
@@ -63,6 +66,8 @@ const oneTime: ReadonlySet<string> = new Set([
 const oneTimeIn: Partial<Record<ConfiguredCommand, ReadonlySet<string>>> = {
   improve: new Set(['set']),
   test: new Set(['case']),
+  // who judges runs is not meant to draft them
+  init: new Set(['judge']),
 }
 
 /** At the top of the file they are those of bench: another command has other gates, and would write over its reports. */
@@ -80,6 +85,7 @@ export const harmless: ReadonlySet<string> = new Set([
     'until',
     'max-runs',
     'case',
+    'cases',
     'model',
     'baseline',
     'suite',
@@ -165,6 +171,7 @@ function sections() {
     triggers: of('triggers'),
     eval: of('eval'),
     test: of('test'),
+    init: of('init'),
   } satisfies Record<ConfiguredCommand, z.ZodType>
 }
 

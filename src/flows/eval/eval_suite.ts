@@ -1,24 +1,26 @@
 /** One suite of eval: its plan performed, a verdict a case, eval.json written. */
 import path from 'node:path'
 import { type EvalResult, evalResult } from '../../../schemas/eval_result.ts'
-import { type Plan, plan as planSchema } from '../../../schemas/plan.ts'
+import type { Plan } from '../../../schemas/plan.ts'
 import { openRoom } from '../../base/room.ts'
 import { engineNamed } from '../../engines/table.ts'
 import { caseResult, evalSummary, type JudgedRun } from '../../phases/4-report/eval_verdict.ts'
-import { benchmarkPaths } from '../../store/paths.ts'
+import { writePlanFile } from '../../store/plan_file.ts'
 import { createBenchmark, readRun, writeArtefact } from '../../store/store.ts'
-import { planReady, snapshotSkills } from '../bench.ts'
+import { snapshotSkills } from '../bench.ts'
 import type { FlowContext } from '../context.ts'
 import { execute } from '../execute.ts'
 import { openLimited } from '../limited.ts'
 import { noLimits } from '../limits.ts'
 import { mend } from '../mend.ts'
+import { planReady } from '../plan_ready.ts'
 import { preflight } from '../preflight.ts'
 import type { Purses } from '../purses.ts'
 import { openRemoteIf } from '../queue/open_remote.ts'
 import { hiddenFrom, startSandbox, withSandbox } from '../start_sandbox.ts'
 import { refuseStrayInstructions } from '../surroundings.ts'
 import { refuseUnpriced } from '../unpriced.ts'
+import { capAsLimit, withinCaps } from './cost_caps.ts'
 import { withGoldenLog } from './golden_log.ts'
 import { openPasses, type Passes } from './passes.ts'
 import type { EvalRequest, PreparedEval } from './request.ts'
@@ -39,21 +41,23 @@ export async function evalSuite(
   if (sandbox.mechanism === 'none' && plan.runs.some((run) => run.sandbox?.only_writable !== undefined)) {
     prepared.choices.push('the suite keeps agents to some folders of the workspace; without a sandbox nothing does')
   }
-  if (plan.runs.length > 0) await makeReady(plan, { request, room: scratch.path }, context)
+  if (plan.runs.length > 0) await makeReady(prepared, { plan, request, room: scratch.path }, context)
   const { folder, held, ...before } = await openEval(prepared, request.fresh, context)
   await using holding = held
   const kept = { ...plan, created_at: before.startedAt }
-  await writeArtefact(planSchema, benchmarkPaths(folder).plan, kept)
+  await writePlanFile(folder, kept)
   const skillFiles = await snapshotSkills(prepared.folders, scratch.path)
   await mend(folder, plan, context)
   context.emit(await planReady(folder, { ...prepared, plan }))
   const { concurrency, passEnv, limits = noLimits, pace, keep } = request
-  using limited = await openLimited({ plan, folder, workspace: prepared.workspace, limits, purses }, holding.context)
+  const may = await withinCaps(prepared, { limits, purses }, { plan, folder, now: context.now() })
+  using limited = await openLimited({ plan, folder, workspace: prepared.workspace, ...may }, holding.context)
   const hidden = hiddenFrom(plan, prepared.workspace)
   await using remote = await openRemoteIf({ ...request, wish: request.queue ?? null, plan, folder, limited }, context)
   const how = { passEnv, hidden, sandbox, concurrency, pace, limited, keepWork: keep, cache: null, remote }
   await execute({ plan, folder, skillFiles, ...how, settled: before.settled }, holding.context)
   await remote?.[Symbol.asyncDispose]()
+  may.settle()
   context.signal.throwIfAborted()
   const now = context.now()
   const seconds = before.secondsBefore + (now.getTime() - started.getTime()) / 1000
@@ -62,7 +66,8 @@ export async function evalSuite(
     { folder, known: passes.known, made: prepared.plan.runs, seconds },
   )
   await passes.keep(folder, made.cases)
-  const result = await withGoldenLog({ plan, result: made, stopped: limited?.stopped()?.reason ?? null })
+  const stopped = limited?.stopped()?.reason ?? null
+  const result = await withGoldenLog({ plan, result: made, stopped, prepared, now })
   await writeArtefact(evalResult, path.join(folder, 'eval.json'), result)
   return { ...result, plan: kept }
 }
@@ -71,7 +76,7 @@ export async function evalSuite(
 async function evalKnown(prepared: PreparedEval, { plan, known }: Passes, context: FlowContext) {
   const started = context.now()
   const folder = await createBenchmark(prepared.workspace, started, 'evals')
-  await writeArtefact(planSchema, benchmarkPaths(folder).plan, plan)
+  await writePlanFile(folder, plan)
   const seconds = (context.now().getTime() - started.getTime()) / 1000
   const result = await resultOf({ ...prepared, plan }, { folder, known, made: [], seconds })
   await writeArtefact(evalResult, path.join(folder, 'eval.json'), result)
@@ -79,15 +84,15 @@ async function evalKnown(prepared: PreparedEval, { plan, known }: Passes, contex
 }
 
 async function makeReady(
-  { options, suite }: Plan,
-  { request, room }: { request: EvalRequest; room: string },
+  prepared: PreparedEval,
+  { plan: { options, suite }, request, room }: { plan: Plan; request: EvalRequest; room: string },
   context: FlowContext,
 ): Promise<void> {
   const hasOtherJudges = suite.format === 'golden' && request.judge === null
   if (engineNamed(options.engine.name).readsAbove !== false) await refuseStrayInstructions(room)
   const judge = hasOtherJudges ? null : options.judge // who can't be asked is followed by the next
   await preflight([options.engine, judge], request.passEnv, context)
-  await refuseUnpriced(options, request.limits ?? noLimits)
+  await refuseUnpriced(options, capAsLimit(prepared, request.limits ?? noLimits))
 }
 
 interface Ended {

@@ -2,10 +2,10 @@
 import { mkdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { type EvalResult, evalResult } from '../../../schemas/eval_result.ts'
-import { type Plan, plan as planSchema } from '../../../schemas/plan.ts'
+import type { Plan } from '../../../schemas/plan.ts'
 import { planId } from '../../phases/1-plan/key.ts'
 import { evalSummary } from '../../phases/4-report/eval_verdict.ts'
-import { benchmarkPaths } from '../../store/paths.ts'
+import { writePlanFile } from '../../store/plan_file.ts'
 import { writeArtefact } from '../../store/store.ts'
 
 /** What was gathered so far; `queue`: cases that end at the same time come one after another. */
@@ -36,7 +36,7 @@ async function add(into: Gathering, one: EvalResult & { plan: Plan }): Promise<s
     await rm(to, { recursive: true, force: true })
     await rename(from, to)
   }
-  await writeArtefact(planSchema, benchmarkPaths(whole.folder).plan, plan)
+  await writePlanFile(whole.folder, plan)
   await writeArtefact(evalResult, path.join(whole.folder, 'eval.json'), result)
   await rm(one.folder, { recursive: true, force: true })
   return whole.folder

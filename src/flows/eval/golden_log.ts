@@ -7,16 +7,20 @@ import { goldenLine } from '../../phases/4-report/golden/line.ts'
 import { auditSample } from '../../phases/4-report/golden/sample.ts'
 import { openGoldenRuns } from '../../store/golden_runs.ts'
 import { readRun } from '../../store/store.ts'
+import { capNotes } from './cost_caps.ts'
+import type { PreparedEval } from './request.ts'
 
 export interface EndedEval {
   plan: Plan
   result: EvalResult
   /** Why not all was run; null: all was. */
   stopped: string | null
+  prepared: Pick<PreparedEval, 'root' | 'guardrails'>
+  now: Date
 }
 
 /** The result with what its summary needs; of another format as it is. Cases that the work did not get to leave no line. */
-export async function withGoldenLog({ plan, result, stopped }: EndedEval): Promise<EvalResult> {
+export async function withGoldenLog({ plan, result, stopped, prepared, now }: EndedEval): Promise<EvalResult> {
   if (plan.suite.format !== 'golden') return result
   const evals = path.join(result.root, 'evals')
   const runs = openGoldenRuns(evals)
@@ -42,7 +46,9 @@ export async function withGoldenLog({ plan, result, stopped }: EndedEval): Promi
   await runs.keepSample(auditSample(lines.filter(isNew), first?.judge.audit_sample_pct ?? 0))
   const decisions = lines.filter(({ verdict }) => verdict === 'pass' || verdict === 'fail').length
   const threshold = first?.rubric.threshold_pass ?? 4
-  return { ...result, golden: { log, lines, threshold, open: runs.openSamples(), decisions, stopped } }
+  const costs = capNotes(prepared, now)
+  const told = { ...(costs.length > 0 && { costs }), stopped }
+  return { ...result, golden: { log, lines, threshold, open: runs.openSamples(), decisions, ...told } }
 }
 
 /** A run of a test: an eval that goes on writes the line of none again. */

@@ -1,6 +1,7 @@
 /** eval case by case, for test runners: what there is to run, and one of it. */
 import type { EvalCaseResult } from '../../../schemas/eval_result.ts'
 import type { Suite, SuiteCase } from '../../../schemas/suite.ts'
+import { UserError } from '../../base/error.ts'
 import { missingFor } from '../../engines/available.ts'
 import { judgeName } from '../../engines/judge_choice.ts'
 import { findSuites } from '../../phases/1-plan/find_suites.ts'
@@ -32,6 +33,9 @@ export async function listEvals(request: EvalRequest): Promise<ListedSuite[]> {
   return all.flatMap((one) => ('suite' in one ? (chosen.get(one.place) ?? []) : one))
 }
 
+/** Codes of errors that say that nobody can be asked here. */
+const noneToAsk: ReadonlySet<string | null> = new Set(['no-engine', 'no-judge'])
+
 export interface OneEval {
   result: EvalCaseResult
   /** Where the result and the run lie, absolute. */
@@ -45,12 +49,16 @@ export async function evaluateCase(
   context: FlowContext,
 ): Promise<OneEval | { skip: string }> {
   const only = { ...suite, cases: [one] }
-  const { plan: looked } = await prepareEval(only, request, { context, lenient: true })
-  for (const choice of [looked.options.engine, looked.options.judge]) {
-    const missing = choice === null ? null : await missingFor(choice, context.env)
-    if (choice !== null && missing !== null) return { skip: `${judgeName(choice)} can't be asked: ${missing}` }
+  const prepared = await prepareEval(only, request, { context, lenient: false }).catch((error: unknown) => {
+    if (error instanceof UserError && noneToAsk.has(error.code)) return { skip: error.message }
+    throw error
+  })
+  if ('skip' in prepared) return prepared
+  const { engine, judge } = prepared.plan.options
+  for (const choice of judge === null ? [engine] : [engine, judge]) {
+    const missing = await missingFor(choice, context.env)
+    if (missing !== null) return { skip: `${judgeName(choice)} can't be asked: ${missing}` }
   }
-  const prepared = await prepareEval(only, request, { context, lenient: false })
   const purses = new Purses(request.limits ?? noLimits)
   const ended = await evalSuite(prepared, { request: { ...request, fresh: true }, purses }, context)
   const [result] = ended.cases

@@ -6,7 +6,8 @@ import { messageOf, UserError } from '../../base/error.ts'
 import { exists } from '../../base/files.ts'
 import { withBaseUrl } from '../../engines/base_url.ts'
 import { resolveEngineChoice } from '../../engines/models.ts'
-import { providerOf, providers } from '../../engines/providers.ts'
+import { isProvider, providerOf, providers } from '../../engines/providers.ts'
+import { isEngineName } from '../../engines/table.ts'
 import { makeEvalPlan } from '../../phases/1-plan/eval_plan.ts'
 import { hashSuite, rootAbove } from '../../phases/1-plan/load.ts'
 import { readSkill } from '../../phases/1-plan/skill.ts'
@@ -17,6 +18,7 @@ import { withDecidable } from '../decidable.ts'
 import { withHonoured } from '../honoured.ts'
 import { withJudging } from '../judging.ts'
 import { refuseSpokenKeys } from '../spoken_keys.ts'
+import { capWords } from './cost_caps.ts'
 import { isolated } from './isolate.ts'
 import type { EvalRequest, PreparedEval } from './request.ts'
 
@@ -30,7 +32,8 @@ export async function prepareEval(
   { context, lenient }: { context: FlowContext; lenient: boolean },
 ): Promise<PreparedEval> {
   const isFrozen = request.isolate && !lenient
-  const suite = isFrozen ? await isolated(given, workspaceOf(request, given.skill_name)) : given
+  const seen = withoutResults(given, workspaceOf(request, given.skill_name))
+  const suite = isFrozen ? await isolated(seen, workspaceOf(request, given.skill_name)) : seen
   const root = suite.root ?? (await rootAbove(path.dirname(suite.path)))
   const read = await readSkills(suite, root)
   const { engine, judge, choices } = await chooseEngines(request, read.suite, autoEngine(context, lenient))
@@ -61,11 +64,27 @@ export async function prepareEval(
   })
   const folders = new Map([...read.skills].map(([folder, { sha256 }]) => [sha256, folder]))
   const workspace = workspaceOf(request, subject.name)
-  return { plan, folders, workspace, choices, root, name: subject.name, version: suite.version ?? null }
+  const { version = null, guardrails = null } = suite
+  choices.push(...capWords(guardrails))
+  return { plan, folders, workspace, choices, root, name: subject.name, version, guardrails }
 }
 
 function workspaceOf({ workspace }: EvalRequest, name: string): string {
   return path.resolve(workspace ?? path.join('workspaces', slug(name) || 'suite'))
+}
+
+/** No agent finds the results of those before it in its working folder. Throws UserError where they would lie deep in it. */
+function withoutResults(suite: Suite, workspace: string): Suite {
+  const cases = suite.cases.map((one) => {
+    const files = one.files.filter(({ source }) => source !== workspace)
+    const around = files.find(
+      ({ source, kind }) => kind === 'directory' && workspace.startsWith(`${source}${path.sep}`),
+    )
+    if (around === undefined) return { ...one, files }
+    const message = `--workspace ${workspace} lies in ${around.source}, which agents get to see`
+    throw new UserError(message, 'choose a folder outside of it')
+  })
+  return { ...suite, cases }
 }
 
 interface ReadSkills {
@@ -117,7 +136,11 @@ async function chooseEngines(
   }
   const choices: string[] = []
   const model = request.model ?? (request.engine === null ? (defaults.model ?? null) : null)
-  const named = resolveEngineChoice({ engine: request.engine ?? defaults.engine ?? 'auto', model })
+  const isOfSuite = request.engine === null && request.model === null && defaults.engine === undefined
+  const named =
+    isOfSuite && model !== null
+      ? modelOfSuite(model, file)
+      : resolveEngineChoice({ engine: request.engine ?? defaults.engine ?? 'auto', model })
   const url = request.baseUrl ?? null
   const placed = withBaseUrl(named, url)
   const engine = placed.name === 'auto' ? await auto.choose(placed, 'engine', choices) : placed
@@ -125,6 +148,17 @@ async function chooseEngines(
   if (!needsJudge) return { engine, judge: null, choices }
   const judge = await auto.judge(request.judge ?? onEngine(defaults.judge ?? null, engine), engine, choices)
   return { engine, judge: judge.name === engine.name ? withBaseUrl(judge, url) : judge, choices }
+}
+
+/** `provider:model` says who serves the model, not through which engine: that one is chosen. */
+function modelOfSuite(model: string, file: string): EngineChoice {
+  const [name] = /^[a-z][a-z0-9_-]*(?=:)/.exec(model) ?? []
+  if (name === undefined || isProvider(name)) return { name: 'auto', model }
+  if (isEngineName(name)) return resolveEngineChoice({ engine: model, model: null })
+  throw new UserError(
+    `${file}: the model ${model} is of a provider that is not reached from here`,
+    'name one with --engine or --model',
+  )
 }
 
 /** A model that the engine of the runs can be asked for is asked there: the user can log in to that one at least. */

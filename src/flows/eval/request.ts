@@ -1,5 +1,6 @@
 /** What eval is asked for, and what comes of it. */
 import type { EvalResult } from '../../../schemas/eval_result.ts'
+import type { CostGuardrails } from '../../../schemas/golden.ts'
 import type { Plan } from '../../../schemas/plan.ts'
 import type { EvalSelection } from '../../phases/1-plan/select_eval.ts'
 import type { BenchRequest, Prepared } from '../prepare.ts'
@@ -45,6 +46,8 @@ export interface PreparedEval extends Prepared {
   root: string
   name: string
   version: string | null
+  /** null: it may cost what it takes. */
+  guardrails: CostGuardrails | null
 }
 
 /** A suite that can't be read or run; the others go on. */

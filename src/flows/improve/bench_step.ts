@@ -11,6 +11,7 @@ import { listBenchmarks, readPlan } from '../../store/store.ts'
 import { bench, planBench } from '../bench.ts'
 import { collectionOf } from '../calibrations.ts'
 import { type FlowContext, IncompleteError } from '../context.ts'
+import { paidIn } from '../limited.ts'
 import type { Perform } from '../prepare.ts'
 import { nothing } from '../purses.ts'
 import { isComplete } from '../summarize.ts'
@@ -24,6 +25,8 @@ export interface Step {
   runs: number
   /** `against` against itself. */
   calibrate?: boolean
+  /** Runs that were made before are taken from the cache, and new ones kept: never where something is accepted by them. */
+  reuses?: boolean
   perform?: Perform
 }
 
@@ -45,6 +48,11 @@ export class StepStopped extends Error {
   }
 }
 
+/** Runs of each case that v0 has against itself, in each arm: two are enough for its rate and the noise. */
+export function noiseRuns(trainRuns: number): number {
+  return Math.min(2, trainRuns)
+}
+
 /** Throws StepStopped, or what bench throws. */
 export async function benchStep(session: Session, step: Step, context: FlowContext): Promise<StepEnd> {
   const { workspace, request, purses } = session
@@ -58,7 +66,7 @@ export async function benchStep(session: Session, step: Step, context: FlowConte
     cases: step.cases.map(String),
     runs: step.runs,
     workspace,
-    cache: false,
+    cache: step.reuses ?? false,
     fresh: false,
     calibrate: step.calibrate ?? false,
     purses,
@@ -93,18 +101,17 @@ async function doneBefore({ workspace, history, purses }: Session, plan: Plan) {
     if (other === null || other.plan_id !== plan.plan_id || other.created_at < history.started_at) continue
     if (!(await isComplete(folder))) return null
     const benchmark = await readJson(benchmarkSchema, benchmarkPaths(folder).benchmark)
-    const usd = usdOf(benchmark) ?? 0
-    const tokens = benchmark.runs.reduce((sum, { result }) => sum + (result.tokens ?? 0), 0)
-    purses.settle(nothing, { usd, tokens })
+    for (const { usd, tokens } of await paidIn(folder)) purses.settle(nothing, { usd: usd ?? 0, tokens: tokens ?? 0 })
     return { folder, benchmark }
   }
   return null
 }
 
-/** null: unknown. */
-export function usdOf({ cost }: Benchmark): number | null {
+/** What was reused is paid where it was made; null: unknown. */
+export function usdOf({ cost, reused }: Benchmark): number | null {
   if (cost === undefined || cost.agent_usd === null) return null
-  return cost.agent_usd + (cost.judge_usd ?? 0)
+  const paidBefore = (reused?.agent_usd ?? 0) + (reused?.judge_usd ?? 0)
+  return cost.agent_usd + (cost.judge_usd ?? 0) - paidBefore
 }
 
 /** A version lies in a folder named after it, which is no mistake of the skill. */

@@ -18,9 +18,11 @@ import { draftCases } from '../init/draft_cases.ts'
 import { type Initialized, refuseNone } from '../init/init.ts'
 import { writeDrafts } from '../init/write_drafts.ts'
 import { judgeOpener } from '../judge_opener.ts'
+import { noLimits } from '../limits.ts'
 import { openPace } from '../pace.ts'
 import { preflight } from '../preflight.ts'
 import { skillFolder } from '../prepare.ts'
+import { refuseUnpriced } from '../unpriced.ts'
 import type { ImproveRequest } from './request.ts'
 
 /** Only what has to be looked at; everything else stays as its author wrote it. */
@@ -38,13 +40,14 @@ export async function growSuite(request: ImproveRequest, context: FlowContext): 
   const asked = { ...bench, skill: skill.path, baseline: null, cases: [], runs: 1, fresh: false, cache: false }
   const { plan, choices } = await planBench(asked, context)
   const choice = await autoEngine(context, false).judge(request.proposer, plan.options.engine, choices)
-  const { passEnv, sandbox = null } = bench
+  const { passEnv, sandbox = null, limits = noLimits } = bench
+  await refuseUnpriced({ engine: choice, judge: null }, limits)
   await preflight([choice], passEnv, context)
   using pace = openPace(bench.pace, context)
   const openModel = await judgeOpener({ choice, passEnv, hidden: [], sandbox, pace }, context)
   const root = await rootAbove(path.dirname(file))
   const known = suite.cases.map(({ eval_id: id, eval_name: name, prompt }) => ({ id, name, prompt }))
-  const made = await draftCases({ skill, count, root, known, by: judgeName(choice), openModel }, context)
+  const made = await draftCases({ skill, count, root, known, by: judgeName(choice), limits, openModel }, context)
   refuseNone(made)
   const { evals } = checkAs(evalsFile, { skill_name: skill.name, evals: made.evals }, file)
   await writeDrafts({ file, root, suite: { ...before, evals: [...before.evals, ...evals] } }, made.files)

@@ -1,15 +1,14 @@
 /** What is kept back of a budget, so that a session which runs out of money can still end with its test. */
-import type { SpentLine, StopKind } from '../../../schemas/limits.ts'
+import type { StopKind } from '../../../schemas/limits.ts'
 import { UserError } from '../../base/error.ts'
 import type { Fold } from '../../phases/4-report/accept/turns.ts'
-import { readPlan, readRun } from '../../store/store.ts'
 import type { FlowContext } from '../context.ts'
 import { estimateBench } from '../estimate_bench.ts'
-import { paidBefore } from '../limited.ts'
+import { paidIn } from '../limited.ts'
 import { noLimits } from '../limits.ts'
 import type { Prepared } from '../prepare.ts'
-import { type Amounts, kinds, type Money, nothing } from '../purses.ts'
-import { StepStopped } from './bench_step.ts'
+import { type Amounts, amountText, kinds, type Money, nothing } from '../purses.ts'
+import { noiseRuns, StepStopped } from './bench_step.ts'
 import { type Session, tell } from './session.ts'
 
 /** An estimate is no promise. */
@@ -26,19 +25,13 @@ export async function settleBefore({ met, history, purses }: Session): Promise<v
   }
 }
 
-async function paidIn(folder: string): Promise<SpentLine[]> {
-  const { runs } = await readPlan(folder)
-  const made = await Promise.all(runs.map(async ({ run_id }) => ({ run_id, stored: await readRun(folder, run_id) })))
-  return await paidBefore(folder, made)
-}
-
 /** Refuses a budget that would not even reach for v0's own runs and the test, by what earlier runs took. */
 export async function refuseTooSmall({ history, request, purses }: Session, prepared: Prepared): Promise<void> {
   const { split, iterations } = history
   if (purses.units.length === 0 || split === undefined || iterations.length > 0) return
   const found = await estimateBench(prepared, { concurrency: 1, fresh: true, reused: new Map() })
   const { train, validation, test, runs } = split
-  const needed = 2 * runs.train * (train.length + validation.length) + 2 * runs.test * test.length
+  const needed = 2 * noiseRuns(runs.train) * (train.length + validation.length) + 2 * runs.test * test.length
   for (const unit of purses.units) {
     const each = perRun(
       found[unit],
@@ -47,7 +40,7 @@ export async function refuseTooSmall({ history, request, purses }: Session, prep
     )
     if (each === null || each * needed <= purses.left(unit)) continue
     throw new UserError(
-      `the budget does not reach: v0's own runs and the test alone are ${needed} runs, about ${amount(unit, each * needed)} by earlier ones`,
+      `the budget does not reach: v0's own runs and the test alone are ${needed} runs, about ${amountText(unit, each * needed)} by earlier ones`,
       `give at least that and something for the rounds between, or fewer --train-runs and --test-runs`,
     )
   }
@@ -84,8 +77,8 @@ export async function keepReserve(session: Session, context: FlowContext): Promi
     return
   }
   const unit = lacking === 'budget' ? 'usd' : 'tokens'
-  const left = amount(unit, Math.max(0, purses.left(unit)))
-  const message = `stopped by the ${lacking.replaceAll('_', ' of ')}: ${left} are left, and the test at the end takes about ${amount(unit, needed[unit])}`
+  const left = amountText(unit, Math.max(0, purses.left(unit)))
+  const message = `stopped by the ${lacking.replaceAll('_', ' of ')}: ${left} are left, and the test at the end takes about ${amountText(unit, needed[unit])}`
   throw new StepStopped(message, lacking)
 }
 
@@ -97,7 +90,7 @@ export function releaseReserve(session: Session): void {
 
 /** What is kept back, in words; null: nothing. */
 export function reserveText({ reserved, purses }: Session): string | null {
-  const parts = purses.units.filter((unit) => reserved[unit] > 0).map((unit) => amount(unit, reserved[unit]))
+  const parts = purses.units.filter((unit) => reserved[unit] > 0).map((unit) => amountText(unit, reserved[unit]))
   return parts.length === 0 ? null : `${parts.join(' and ')} of the budget are kept for the test`
 }
 
@@ -125,10 +118,4 @@ function dearest({ iterations, refused = [] }: Session['history']): Amounts {
     usd: Math.max(0, ...made.map(({ cost_usd }) => cost_usd ?? 0)),
     tokens: Math.max(0, ...made.map(({ proposal }) => proposal?.tokens ?? 0)),
   }
-}
-
-function amount(unit: Money, value: number): string {
-  return unit === 'usd'
-    ? `$${value.toFixed(value < 0.1 ? 4 : 2)}`
-    : `${Math.round(value).toLocaleString('en-US')} tokens`
 }

@@ -7,8 +7,8 @@ import type { RunRecord } from '../../../schemas/run.ts'
 import { hashWalk } from '../../base/files.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { alphaFor } from '../../phases/4-report/accept/alpha.ts'
-import { courseOf, hopedGain, isWorthValidating, spentAlpha } from '../../phases/4-report/accept/course.ts'
-import { trainVerdict } from '../../phases/4-report/accept/early.ts'
+import { courseOf, hopedGain, isWorthValidating, spentAlpha, triesOf } from '../../phases/4-report/accept/course.ts'
+import { parentRuns, trainVerdict } from '../../phases/4-report/accept/early.ts'
 import { gatePower } from '../../phases/4-report/accept/power.ts'
 import { type Fold, foldOf } from '../../phases/4-report/accept/turns.ts'
 import { lastWords } from '../../phases/5-improve/propose_prompt.ts'
@@ -19,6 +19,7 @@ import { nothing } from '../purses.ts'
 import { spentByRun } from '../spent.ts'
 import { benchStep } from './bench_step.ts'
 import { candidateOf } from './candidate.ts'
+import { inTraining } from './in_blocks.ts'
 import { rejectedLines } from './memory.ts'
 import { propose } from './propose.ts'
 import { isLastRound } from './reserve.ts'
@@ -137,11 +138,9 @@ async function meet(
   const alpha = alphaFor({ spent: spentAlpha(history.iterations), left })
   const { detectable } = gatePower({ cases: fold.validation.length, runs: planned, alpha })
   const isLast = isLastRound(session, { fold, planned })
-  const train = await benchStep(
-    session,
-    { candidate: version, against: head, cases: fold.train, runs: trainRuns },
-    context,
-  )
+  const parent = parentRuns(trainRuns, triesOf(history.iterations, head))
+  const step = { candidate: version, against: head, cases: fold.train, runs: parent, reuses: true }
+  const train = await benchStep(session, { ...step, perform: inTraining({ most: trainRuns, parent }) }, context)
   const early = trainVerdict({
     ...{ against: head, cases: train.cases, blocks: trainRuns, margins },
     isWorth: (difference) => isWorthValidating(hopedGain(course, difference), { detectable, left: isLast ? 1 : left }),

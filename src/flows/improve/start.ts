@@ -12,7 +12,7 @@ import { gatePower } from '../../phases/4-report/accept/power.ts'
 import { leastCases } from '../../phases/4-report/accept/verdict.ts'
 import { improvePaths } from '../../store/paths.ts'
 import type { FlowContext } from '../context.ts'
-import { benchStep } from './bench_step.ts'
+import { benchStep, noiseRuns } from './bench_step.ts'
 import type { ImproveRequest } from './request.ts'
 import { record, type Session, tell } from './session.ts'
 import { layVersion } from './skill_texts.ts'
@@ -83,7 +83,7 @@ export async function baseline(session: Session, context: FlowContext): Promise<
   const cases = [...split.train, ...split.validation]
   tell(context, { iteration: 0, step: 'session', version: null, message: sessionText(split) })
   tell(context, { iteration: 0, step: 'baseline', version: 'v0', message: 'v0 against itself: its rate and the noise' })
-  const step = { candidate: 'v0', against: 'v0', cases, runs: request.trainRuns, calibrate: true }
+  const step = { candidate: 'v0', against: 'v0', cases, runs: noiseRuns(request.trainRuns), calibrate: true }
   const made = await benchStep(session, step, context)
   const alpha = alphaFor({ spent: 0, left: request.iterations })
   const headroom = headroomOf(made.cases, { cases: split.validation.length, runs: split.runs.validation, alpha })

@@ -13,6 +13,8 @@ import { fenceFor } from '../../phases/3-judge/fence.ts'
 import { addSpent, type Spent } from '../../phases/3-judge/meter.ts'
 import type { FlowContext } from '../context.ts'
 import type { OpenJudge } from '../judge_opener.ts'
+import type { Limits } from '../limits.ts'
+import { overBudget } from './estimate_drafts.ts'
 import { filesIn, type Reviewed, reviewDrafts } from './review_drafts.ts'
 
 export interface DraftRequest {
@@ -24,6 +26,8 @@ export interface DraftRequest {
   known: readonly { id: number; name: string; prompt: string }[]
   /** Who drafts, as events name them. */
   by: string
+  /** Dollars and tokens that it may take. */
+  limits: Limits
   openModel: OpenJudge
 }
 
@@ -44,7 +48,7 @@ export interface DraftedCases {
 const mostAtOnce = 10
 
 /** What the model is asked first, for a look at it before it is paid for. */
-export async function firstPrompt(request: Omit<DraftRequest, 'openModel' | 'by'>): Promise<string> {
+export async function firstPrompt(request: Omit<DraftRequest, 'openModel' | 'by' | 'limits'>): Promise<string> {
   return promptFor(request, { count: Math.min(mostAtOnce, request.count), known: request.known, files: [] })
 }
 
@@ -64,6 +68,7 @@ export async function draftCases(request: DraftRequest, context: FlowContext): P
   for (let round = 0; round <= answersFor(request.count) && kept.length < request.count; round += 1) {
     context.emit(eventOf(request, kept.length, leftOut.length))
     if (context.drain.aborted) missing = 'interrupted'
+    else missing = overBudget(spent, request.limits)
     const made = missing === null ? await oneAnswer(request, kept) : null
     if (made === null) break
     spent.push(made.spent)

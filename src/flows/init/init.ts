@@ -18,10 +18,13 @@ import { isHiddenFromAgents, readSkill } from '../../phases/1-plan/skill.ts'
 import { autoEngine } from '../auto_engine.ts'
 import { type FlowContext, IncompleteError } from '../context.ts'
 import { judgeOpener } from '../judge_opener.ts'
+import type { Limits } from '../limits.ts'
 import { openPace } from '../pace.ts'
 import { preflight } from '../preflight.ts'
 import { skillFolder } from '../prepare.ts'
+import { refuseUnpriced } from '../unpriced.ts'
 import { answersFor, type DraftedCases, type DraftRequest, draftCases, firstPrompt } from './draft_cases.ts'
+import { type DraftEstimate, estimateDrafts, refuseTooDear } from './estimate_drafts.ts'
 import { writeDrafts } from './write_drafts.ts'
 
 export interface InitRequest {
@@ -37,6 +40,8 @@ export interface InitRequest {
   judge: string | null
   baseUrl: string | null
   passEnv: readonly string[]
+  /** Of them no deadline. */
+  limits: Limits
   sandbox: SandboxWish | null
 }
 
@@ -55,6 +60,7 @@ export interface InitPlan {
   answers: number
   /** Characters of the first question. */
   characters: number
+  estimate: DraftEstimate
   warnings: string[]
 }
 
@@ -89,6 +95,7 @@ export async function planInit(request: InitRequest, context: FlowContext, lenie
     known,
     answers: answersFor(cases),
     characters: prompt.length,
+    estimate: await estimateDrafts(choice, { cases, answers: answersFor(cases), characters: prompt.length }),
     warnings: said,
   }
 }
@@ -96,12 +103,15 @@ export async function planInit(request: InitRequest, context: FlowContext, lenie
 /** A file that is there is never written over. Throws as planInit does, and IncompleteError where no case was drafted. */
 export async function init(request: InitRequest, context: FlowContext): Promise<Initialized> {
   await reapRooms()
-  const { skill, file, root, choice, choices, cases: count, known, warnings } = await planInit(request, context, false)
-  const { passEnv, sandbox } = request
+  const planned = await planInit(request, context, false)
+  const { skill, file, root, choice, choices, cases: count, known, warnings } = planned
+  const { passEnv, sandbox, limits } = request
+  await refuseUnpriced({ engine: choice, judge: null }, limits)
+  refuseTooDear(planned.estimate, limits)
   await preflight([choice], passEnv, context)
   using pace = openPace(undefined, context)
   const openModel = await judgeOpener({ choice, passEnv, hidden: [], sandbox, pace }, context)
-  const made = await draftCases({ skill, count, root, known, by: judgeName(choice), openModel }, context)
+  const made = await draftCases({ skill, count, root, known, by: judgeName(choice), limits, openModel }, context)
   refuseNone(made)
   const suite: EvalsFile = checkAs(evalsFile, { skill_name: skill.name, evals: made.evals }, file)
   await writeDrafts({ file, root, suite }, made.files)

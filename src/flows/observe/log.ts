@@ -28,6 +28,8 @@ const levels = {
   job_left: 'warn',
   job_refused: 'error',
   bundle_damaged: 'error',
+  intake_stopped: 'error',
+  intake_resumed: 'info',
   trouble: 'warn',
 } as const satisfies Record<WorkEvent['type'], Level>
 
@@ -82,6 +84,10 @@ function sentenceOf(event: WorkEvent): string {
       return `job ${event.job} refused: ${event.reason}`
     case 'bundle_damaged':
       return `bundle ${event.bundle}: ${event.at ?? 'its list of files'} ${event.problem} (${event.place})`
+    case 'intake_stopped':
+      return `takes no more jobs until there is room: ${event.reason}`
+    case 'intake_resumed':
+      return 'there is room again: takes jobs'
     case 'trouble':
       return `queue: ${event.message}`
   }

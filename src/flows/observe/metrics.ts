@@ -61,6 +61,11 @@ function partsIn({ Counter, Gauge, Histogram }: Prometheus, register: Registry) 
     ]),
     refused: counter('jobs_refused_total', 'Jobs that were not begun: unsigned or unfit', ['queue']),
     damaged: counter('bundle_damage_total', 'Bundles that were not what their hash says', ['problem']),
+    isStopped: new Gauge({
+      name: 'whetstone_intake_stopped',
+      help: '1: this worker takes nothing, since its machine is short of something',
+      registers: [register],
+    }),
     trouble: counter('queue_errors_total', 'Troubles with the queue server', []),
   }
 }
@@ -89,6 +94,10 @@ function count(event: WorkEvent, parts: Parts): void {
       break
     case 'bundle_damaged':
       parts.damaged.inc({ problem: event.problem })
+      break
+    case 'intake_stopped':
+    case 'intake_resumed':
+      parts.isStopped.set(event.type === 'intake_stopped' ? 1 : 0)
       break
     case 'trouble':
       parts.trouble.inc()

@@ -1,6 +1,7 @@
 /** Runs as OpenTelemetry spans, by the semantic conventions for GenAI agents (v1.37), sent by OTLP over HTTP. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Attributes, SpanContext } from '@opentelemetry/api'
+import type { Plan } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import { sha256 } from '../../base/json.ts'
 import type { TellWork, WorkEvent } from '../queue/work_event.ts'
@@ -28,11 +29,13 @@ function endpointOf(env: Environment): string {
 
 const wanted = 'OTEL_EXPORTER_OTLP_ENDPOINT'
 
-/**
- * Sends spans to the collector that the environment names (the exporter itself reads headers and timeouts there); what it
- * does not take is lost, and the work goes on. Dispose to send the last ones. Throws UserError where the packages are absent.
- */
-export async function openTraces({ version, env }: { version: string; env: Environment }): Promise<Traces> {
+interface Traced {
+  version: string
+  env: Environment
+}
+
+/** `ids` of the one span that is to be sent; null: by chance. Throws UserError where the packages are absent. */
+async function openTracer({ version, env }: Traced, ids: SpanContext | null) {
   const api = await loadPeer(() => import('@opentelemetry/api'), '@opentelemetry/api', wanted)
   const sdk = await loadPeer(() => import('@opentelemetry/sdk-trace-base'), '@opentelemetry/sdk-trace-base', wanted)
   const otlp = await loadPeer(
@@ -49,8 +52,25 @@ export async function openTraces({ version, env }: { version: string; env: Envir
   const provider = new sdk.BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': name, 'service.version': version }),
     spanProcessors: [new sdk.BatchSpanProcessor(new otlp.OTLPTraceExporter({ url: endpointOf(env) }))],
+    ...(ids && { idGenerator: { generateTraceId: () => ids.traceId, generateSpanId: () => ids.spanId } }),
   })
-  const tracer = provider.getTracer('whetstone', version)
+  return {
+    api,
+    tracer: provider.getTracer('whetstone', version),
+    async [Symbol.asyncDispose]() {
+      const sent = provider.shutdown().catch(() => {})
+      await Promise.race([sent, sleep(patienceMs, undefined, { ref: false })])
+    },
+  }
+}
+
+/**
+ * Sends spans to the collector that the environment names (the exporter itself reads headers and timeouts there); what it
+ * does not take is lost, and the work goes on. Dispose to send the last ones. Throws UserError where the packages are absent.
+ */
+export async function openTraces(traced: Traced): Promise<Traces> {
+  const opened = await openTracer(traced, null)
+  const { api, tracer } = opened
   return {
     tell(event) {
       if (event.type !== 'job_ended') return
@@ -65,11 +85,24 @@ export async function openTraces({ version, env }: { version: string; env: Envir
       if (record.status === 'failed') span.setStatus({ code: api.SpanStatusCode.ERROR, message: record.error.kind })
       span.end(new Date(record.ended_at))
     },
-    async [Symbol.asyncDispose]() {
-      const sent = provider.shutdown().catch(() => {})
-      await Promise.race([sent, sleep(patienceMs, undefined, { ref: false })])
-    },
+    [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
   }
+}
+
+/** The span above all runs of a benchmark, sent by its coordinator when that ends. Throws UserError where the packages are absent. */
+export async function traceBenchmark(
+  { benchmark, plan, endedAt }: { benchmark: string; plan: Plan; endedAt: Date },
+  traced: Traced,
+): Promise<void> {
+  await using opened = await openTracer(traced, benchmarkSpan(benchmark))
+  const attributes = {
+    'whetstone.benchmark': benchmark,
+    'whetstone.skill': plan.skill.name,
+    'whetstone.runs': plan.runs.length,
+    'gen_ai.agent.name': plan.options.engine.name,
+  }
+  const options = { kind: opened.api.SpanKind.INTERNAL, startTime: new Date(plan.created_at), attributes, root: true }
+  opened.tracer.startSpan(`benchmark ${plan.skill.name}`, options).end(endedAt)
 }
 
 /** All runs of a benchmark are one trace, on whatever machine they are made: its ids follow from the benchmark's own. */

@@ -1,6 +1,7 @@
 /** What there is on a queue server, and what a person may do about it. */
 import { type QueueNeeds, type QueueNote, queueNote, type WorkerNote } from '../../../schemas/queue_job.ts'
 import type { QueueCounts, Transport } from '../../jobs/queue/transport.ts'
+import { endNoteId } from './end_notes.ts'
 
 export type QueueAction = 'status' | 'drain' | 'resume' | 'retry' | 'cancel'
 
@@ -59,7 +60,7 @@ async function cancelAll(queue: string, transport: Transport): Promise<number> {
   const ids = await transport.open(queue)
   for (const job of await transport.remove(queue, ids)) {
     await transport.post({
-      id: `end-${job}`,
+      id: endNoteId(job),
       value: { kind: 'end', job, why: 'cancelled', at: new Date().toISOString() },
     })
   }

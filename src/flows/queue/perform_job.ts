@@ -39,8 +39,10 @@ export async function performJob(
 ): Promise<Performed> {
   const place = shop.paths.job(job.benchmark, taken.id)
   const { worker, env, hidden } = shop
-  const own = beginAttempt(place, { run_id: job.run.run_id, worker, started_at: new Date().toISOString() })
+  const begun = beginAttempt(place, { run_id: job.run.run_id, worker, started_at: new Date().toISOString() })
+  begun.catch(() => {}) // looked at when the inputs are there
   await using inputs = await fetchInputs(job, shop.bundles)
+  const own = await begun
   const { run } = job
   const request: RunRequest = {
     spec: inputs.spec,

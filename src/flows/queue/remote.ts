@@ -15,6 +15,7 @@ import { noteAttempt } from '../../store/attempts.ts'
 import { type Bundles, openBundles } from '../../store/bundles/bundles.ts'
 import { sharedObjects } from '../../store/bundles/objects.ts'
 import {
+  AttemptError,
   attemptIn,
   dropJob,
   fetchAttempt,
@@ -26,12 +27,14 @@ import {
 } from '../../store/shared_runs.ts'
 import { readRun } from '../../store/store.ts'
 import type { FlowContext } from '../context.ts'
+import { ownVersion } from '../eval/machine.ts'
 import type { Remote } from '../execute.ts'
 import type { Limited } from '../limited.ts'
 import { spentByRun } from '../spent.ts'
 import { atGate, whenLimited } from './at_gate.ts'
 import { failedRun } from './failed_run.ts'
 import { packInputs } from './inputs.ts'
+import { askToEnd, endOf, isHeldAfter, whenAborted, whyFailed } from './job_ends.ts'
 import { needsOf, queueName } from './needs.ts'
 
 /** What a user asks of a queue. */
@@ -59,6 +62,8 @@ interface Out {
   id: string
   /** The attempt that counts; null: none does. */
   taken: number | null
+  /** A worker has it still, though it was to end: what lies there is left to it, and to the next coordinator. */
+  isHeld: boolean
 }
 
 interface Desk {
@@ -104,10 +109,17 @@ export async function openRemote(
     committed: (spec) => putAway(spec, desk),
     [Symbol.asyncDispose]() {
       limits[Symbol.dispose]()
-      closing ??= clearAfter(desk)
+      closing ??= clearAfter(desk).finally(() => traceIfAsked(desk, context))
       return closing
     },
   }
+}
+
+/** Where the packages are absent it is left out, as runs are where a worker lacks them. */
+async function traceIfAsked({ benchmark, request: { plan } }: Desk, { env, now }: FlowContext): Promise<void> {
+  const { isTraced, traceBenchmark } = await import('../observe/traces.ts')
+  if (!isTraced(env)) return
+  await traceBenchmark({ benchmark, plan, endedAt: now() }, { version: await ownVersion(), env }).catch(() => {})
 }
 
 /** Which benchmark this is, for everyone who comes back to it: kept in its folder. */
@@ -126,17 +138,17 @@ async function performElsewhere(run: RunRequest, desk: Desk): Promise<RunResult>
   const { spec, signal } = run
   const startedAt = new Date()
   const id = await jobId(run, desk)
-  const out: Out = { id, taken: null }
+  const out: Out = { id, taken: null, isHeld: false }
   desk.out.set(spec.run_id, [...(desk.out.get(spec.run_id) ?? []), out])
   const job = await jobOf(run, desk)
-  const signed = { ...job, signature: desk.request.wish.signer?.sign({ id, ...job }) ?? null }
-  await transport.submit(queue, { id, data: signed })
-  const deadline = run.deadline ?? null
-  using ended = whenAborted(deadline, () => void endJob(id, 'deadline', desk))
+  const data = { ...job, signature: desk.request.wish.signer?.sign({ id, ...job }) ?? null }
+  await transport.submit(queue, { id, data })
+  using ended = whenAborted(run.deadline ?? null, () => void askToEnd(id, 'deadline', desk).catch(() => {}))
   try {
-    return await resultOf(await transport.wait(queue, id, signal), { run, out, startedAt, ended: ended.aborted }, desk)
+    const end = await endOf({ id, data }, signal, desk)
+    return await resultOf(end, { run, out, startedAt, ended: ended.aborted }, desk)
   } catch (error) {
-    if (signal.aborted) await endJob(id, 'cancelled', desk)
+    if (signal.aborted) out.isHeld = await isHeldAfter(id, desk)
     throw error
   }
 }
@@ -147,6 +159,9 @@ async function jobId({ spec, attempt }: RunRequest, { request, benchmark }: Desk
   const round = before === null ? null : [before.record.key, before.record.started_at, before.record.ended_at]
   return sha256(canonicalJson([benchmark, spec.run_id, spec.key, round, attempt]))
 }
+
+/** Longer than jobs wait; who copied one can have it made again that long. */
+const signedForMs = 7 * 24 * 3_600_000
 
 async function jobOf(run: RunRequest, desk: Desk): Promise<QueueJob> {
   const { request } = desk
@@ -168,6 +183,7 @@ async function jobOf(run: RunRequest, desk: Desk): Promise<QueueJob> {
     sandbox: request.sandbox,
     idle_ms: request.idleMs,
     keep_work: run.keepWork ?? false,
+    expires_at: new Date(Date.now() + signedForMs).toISOString(),
     signature: null,
   }
 }
@@ -209,29 +225,20 @@ async function resultOf(end: JobEnd, { run, out, startedAt, ended }: Ended, desk
     case 'gone':
       return await failedRun(run, 'cancelled', startedAt)
     case 'failed': {
-      if (ended) return await failedRun(run, 'cancelled', startedAt)
-      return await failedRun(run, failureOf(end.reason), startedAt)
+      return await failedRun(run, ended ? 'cancelled' : whyFailed(end.reason), startedAt)
     }
     case 'done': {
       const answer: QueueAnswer = checkAs(queueAnswer, end.value, `answer of job ${out.id}`)
-      const record = await fetchAttempt(desk.paths.job(desk.benchmark, out.id), answer, run.folder)
-      out.taken = answer.attempt
-      return { record, retry: answer.retry }
+      try {
+        const fetched = await fetchAttempt(desk.paths.job(desk.benchmark, out.id), answer, run.folder)
+        out.taken = answer.attempt
+        return { ...fetched, retry: answer.retry }
+      } catch (error) {
+        if (!(error instanceof AttemptError)) throw error
+        return await failedRun(run, { kind: 'setup', message: `made by ${answer.worker}: ${error.message}` }, startedAt)
+      }
     }
   }
-}
-
-function failureOf(reason: string): { kind: 'crash' | 'setup'; message: string } {
-  return /stalled/.test(reason)
-    ? { kind: 'crash', message: `no worker brought it to an end: each that took it was lost (${reason})` }
-    : { kind: 'setup', message: `the worker could not begin: ${reason}` }
-}
-
-/** A job that waits is taken away; one in a worker's hands is ended by a note that workers look for. */
-async function endJob(id: string, why: 'cancelled' | 'deadline', { transport, queue }: Desk): Promise<void> {
-  const [held] = await transport.remove(queue, [id])
-  if (held === undefined) return
-  await transport.post({ id: `end-${id}`, value: { kind: 'end', job: id, why, at: new Date().toISOString() } })
 }
 
 /** After the commit: the jobs are forgotten, attempts that did not count are kept beside the benchmark. */
@@ -264,8 +271,10 @@ async function clearAfter(desk: Desk): Promise<void> {
   const { transport, queue, paths, benchmark, request } = desk
   await transport.limit(queue, null).catch(() => {})
   const specs = new Map(request.plan.runs.map((spec) => [spec.run_id, spec]))
+  const held = new Set([...desk.out.values()].flatMap((outs) => outs.flatMap(({ id, isHeld }) => (isHeld ? [id] : []))))
   try {
     for (const { id, runId } of jobsLeft(paths.benchmark(benchmark))) {
+      if (held.has(id)) continue
       const spec = runId === null ? undefined : specs.get(runId)
       const place = paths.job(benchmark, id)
       if (spec === undefined) {
@@ -285,15 +294,4 @@ async function clearAfter(desk: Desk): Promise<void> {
 /** Where attempts that do not count are kept, beside the benchmark's runs. */
 function keptPlace(folder: string, runId: string, job: string): string {
   return path.join(folder, '.attempts', runId, job.slice(0, 8))
-}
-
-function whenAborted(signal: AbortSignal | null, then: () => void) {
-  if (signal?.aborted) then()
-  else signal?.addEventListener('abort', then, { once: true })
-  return {
-    get aborted() {
-      return signal?.aborted ?? false
-    },
-    [Symbol.dispose]: () => signal?.removeEventListener('abort', then),
-  }
 }

@@ -8,12 +8,25 @@ import type { TakenJob } from '../../jobs/queue/transport.ts'
 /** With these a run could sign jobs itself, or reach into the queue. */
 const ownVariables = /^WHETSTONE_QUEUE/i
 
-/** `signer` null: jobs of everyone are run. Throws what becomes the reason of a failed job, after telling it. */
-export function trustedJob(taken: TakenJob, signer: Signer | null, refused: (reason: string) => void): QueueJob {
+export interface Trust {
+  /** null: jobs of everyone are run, however old. */
+  signer: Signer | null
+  now: Date
+  refused: (reason: string) => void
+}
+
+/** Throws what becomes the reason of a failed job, after telling it. */
+export function trustedJob(taken: Pick<TakenJob, 'id' | 'data'>, { signer, now, refused }: Trust): QueueJob {
   try {
     const job = checkAs(queueJob, taken.data, 'job')
     if (signer !== null && !signer.verify({ id: taken.id, ...job, signature: null }, job.signature)) {
       throw new Error('the job is not signed with the key of this worker (--key-file)')
+    }
+    if (signer !== null && now.getTime() > Date.parse(job.expires_at)) {
+      const [until, here] = [job.expires_at, now.toISOString()]
+      throw new Error(
+        `the job is signed until ${until}, and the clock of this worker says ${here}: the same command signs it anew`,
+      )
     }
     const wanted = job.pass_env.find((name) => ownVariables.test(name))
     if (wanted !== undefined) throw new Error(`the job asks for ${wanted}, which no run gets to see`)

@@ -8,6 +8,7 @@ import { messageOf } from '../../base/error.ts'
 import { openRoom, reapRooms } from '../../base/room.ts'
 import { chooseSandbox, type SandboxWish } from '../../base/sandbox/choose.ts'
 import { reapGroups } from '../../base/sandbox/process_limit.ts'
+import { hasRoomIn, isShortage } from '../../base/shortage.ts'
 import type { Signer } from '../../jobs/queue/plug_in.ts'
 import { GiveBack, LostJob, type TakenJob, type Transport, type Working } from '../../jobs/queue/transport.ts'
 import { openBundles } from '../../store/bundles/bundles.ts'
@@ -16,7 +17,8 @@ import { sharedPaths } from '../../store/shared_runs.ts'
 import type { FlowContext } from '../context.ts'
 import { openPace } from '../pace.ts'
 import { refuseStrayInstructions } from '../surroundings.ts'
-import { endAsked } from './end_notes.ts'
+import { endAsked, staleNotes } from './end_notes.ts'
+import { Intake } from './intake.ts'
 import { readNotes } from './look.ts'
 import { meets, type Offer } from './needs.ts'
 import { performJob, type Workshop } from './perform_job.ts'
@@ -101,11 +103,14 @@ interface Parts {
   shop: Workshop
 }
 
+/** A job that needs more room than any worker has is not given back for ever. */
+const mostStarts = 20
+
 class Bench {
   readonly #parts: Parts
   readonly #context: FlowContext
   readonly #offer: Offer
-  readonly #held = new Map<string, Working>()
+  readonly #intake: Intake
   readonly #inHand = new Map<string, InHand>()
   readonly note: WorkerNote
 
@@ -114,6 +119,7 @@ class Bench {
     this.#context = context
     const { engines, tags, concurrency, version } = parts.request
     this.#offer = { engines, tags, env: context.env }
+    this.#intake = new Intake(concurrency)
     const at = context.now().toISOString()
     this.note = {
       ...{ kind: 'worker', worker: parts.shop.worker, host: hostname(), pid: process.pid, version },
@@ -136,15 +142,17 @@ class Bench {
     const { transport } = this.#parts
     const notes = await readNotes(transport)
     endAsked(notes, this.#inHand)
+    await this.#goOnIfRoom()
     for (const one of notes) {
-      if (one.kind !== 'queue' || this.#held.has(one.queue) || !meets(this.#offer, one.needs)) continue
-      this.#held.set(one.queue, await this.#hold(one.queue))
+      if (one.kind !== 'queue' || this.#intake.queues.has(one.queue) || !meets(this.#offer, one.needs)) continue
+      this.#intake.hold(one.queue, await this.#hold(one.queue))
       this.#parts.tell({ type: 'queue_held', queue: one.queue, engine: one.needs.engine, tags: one.needs.tags })
     }
     if (number % 5 !== 0) return
     this.note.busy = this.#inHand.size
     this.note.at = this.#context.now().toISOString()
     await transport.post({ id: this.note.worker, value: this.note })
+    for (const id of staleNotes(notes, this.#context.now())) await transport.takeDown(id)
   }
 
   #hold(queue: string): Promise<Working> {
@@ -157,10 +165,10 @@ class Bench {
 
   async #perform(queue: string, taken: TakenJob): Promise<unknown> {
     if (this.#context.drain.aborted) throw new GiveBack('this worker stops')
+    using _place = this.#intake.enter()
     const { shop, tell, request } = this.#parts
-    const job = trustedJob(taken, request.signer, (reason) => {
-      tell({ type: 'job_refused', job: taken.id, queue, reason })
-    })
+    const refused = (reason: string) => tell({ type: 'job_refused', job: taken.id, queue, reason })
+    const job = trustedJob(taken, { signer: request.signer, now: this.#context.now(), refused })
     const stop = new AbortController()
     const deadline = new AbortController()
     const signal = AbortSignal.any([taken.signal, stop.signal, this.#context.signal])
@@ -174,14 +182,31 @@ class Bench {
       this.note.refusals += result.record.held_back?.refusals ?? 0
       tell({ type: 'job_ended', ...about, attempt: answer.attempt, record: result.record })
       return answer
-    } catch (error) {
+    } catch (caught) {
+      const error: unknown = signal.aborted ? signal.reason : caught
       this.note.failed += 1
       tell({ type: 'job_left', ...about, reason: messageOf(error), lost: error instanceof LostJob })
       if (this.#context.signal.aborted) throw new GiveBack('this worker stops')
+      if (!isShortage(error)) throw error
+      this.#stopFor(messageOf(error))
+      if (taken.starts < mostStarts) throw new GiveBack(messageOf(error))
       throw error
     } finally {
       this.#inHand.delete(taken.id)
     }
+  }
+
+  /** Another worker has room, maybe, and this one later. */
+  #stopFor(reason: string): void {
+    if (this.#intake.shortOf === null) this.#parts.tell({ type: 'intake_stopped', reason })
+    this.#intake.short(reason)
+  }
+
+  async #goOnIfRoom(): Promise<void> {
+    const { shop, tell } = this.#parts
+    if (this.#intake.shortOf === null || !(await hasRoomIn([tmpdir(), ...shop.hidden]))) return
+    this.#intake.short(null)
+    tell({ type: 'intake_resumed' })
   }
 
   #trouble(message: string): void {
@@ -190,7 +215,7 @@ class Bench {
 
   /** Lets what is in hand end, then says goodbye. */
   async close(): Promise<void> {
-    await Promise.all([...this.#held.values()].map((one) => one[Symbol.asyncDispose]()))
+    await Promise.all([...this.#intake.queues.values()].map((one) => one[Symbol.asyncDispose]()))
     await this.#parts.transport.takeDown(this.note.worker).catch(() => {})
   }
 }

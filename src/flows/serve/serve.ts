@@ -19,14 +19,18 @@ import { type Measured, makeWorkspacePage, measuredIn } from '../page/workspace_
 import { makePage } from '../page/write_page.ts'
 import { mergeNotes } from './notes.ts'
 import { type Served, type Server, startServer } from './server.ts'
+import { ownKey, tokenOf } from './token.ts'
 
 const pause = 1000
+
+/** Gets the address, and what makes one that leads there once. */
+type Started = (server: Pick<Server, 'url' | 'once'>) => void
 
 export interface ServeRequest {
   folder: string
   /** The queue whose workers are shown beside it; null: none. */
   queue: QueueAddress | null
-  started: (url: string) => void
+  started: Started
 }
 
 /** Ends when the context does. `started` gets the address. Throws UserError where there is nothing to show. */
@@ -40,7 +44,7 @@ export async function serve({ folder: asked, queue, started }: ServeRequest, con
 
 /** What a page shows of a queue, and who hears where it is. */
 interface Showing extends Pick<Served, 'fleet'> {
-  started: (url: string) => void
+  started: Started
 }
 
 async function serveBenchmark(asked: string, context: FlowContext, { started, ...beside }: Showing): Promise<void> {
@@ -55,7 +59,7 @@ async function serveBenchmark(asked: string, context: FlowContext, { started, ..
   ])
   await whileServed({ folder, page: (report) => pageNow(seen, report, context), keep, ...beside }, async (server) => {
     seen.changed = server.changed
-    started(server.url)
+    started(server)
     await everySecond(context, () => look(seen))
   })
 }
@@ -75,7 +79,7 @@ async function serveWorkspace(
   }
   const last = { state: JSON.stringify(now()) }
   await whileServed({ folder, page, keep: new Map(), ...beside }, async (server) => {
-    started(server.url)
+    started(server)
     await everySecond(context, async () => {
       const state = JSON.stringify(now())
       if (state !== last.state) server.changed()
@@ -98,7 +102,9 @@ async function whileServed(
 ): Promise<void> {
   const own = await mkdtemp(path.join(tmpdir(), 'whetstone-view-'))
   const data = path.join(own, 'report.data')
+  const key = await ownKey()
   const server = await startServer({
+    token: (port) => tokenOf(key, folder, port),
     page: () => page(path.join(own, 'report.html')),
     data,
     port: portOf(folder),

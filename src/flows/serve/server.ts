@@ -1,8 +1,10 @@
-/** The server of `view --serve`: the page, the files beside it and what people say of one benchmark, for this machine's browser alone. */
+/** The server of `view --serve`: the page, the files beside it and what people say of one benchmark, for whoever has its address. */
+import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createReadStream, existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import path from 'node:path'
+import { isSameToken } from './token.ts'
 
 export interface Served {
   /** The page as it is now. */
@@ -15,10 +17,14 @@ export interface Served {
   keep: ReadonlyMap<string, (body: string) => Promise<void>>
   /** Taken where it is free: a page that is open finds a server that was started again. */
   port: number
+  /** What the address begins with: who does not know it gets nothing. */
+  token(port: number): string
 }
 
 export interface Server {
   url: string
+  /** An address that leads to the page once: what starts a browser shows it to all users of the machine. */
+  once(): string
   /** Tells every open page that there is something new. */
   changed(): void
   close(): Promise<void>
@@ -36,6 +42,7 @@ const headers = {
 /** On 127.0.0.1, at the port that is asked for or any free one. */
 export async function startServer(served: Served): Promise<Server> {
   const live: Live = { listening: new Set(), started: Date.now().toString(36), changes: 0 }
+  const door: Door = { root: '/', tickets: new Set() }
   const server = createServer((request, response) => {
     for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
     const refusal = refused(request, portOf(server.address()))
@@ -43,13 +50,22 @@ export async function startServer(served: Served): Promise<Server> {
       end(response, 403, refusal)
       return
     }
-    answer({ request, response, served, live }).catch((error: unknown) => {
+    const target = within(request, response, door)
+    if (target === null) return
+    answer({ request, response, served, live, target }).catch((error: unknown) => {
       end(response, 500, error instanceof Error ? error.message : String(error))
     })
   })
   await listenAt(server, served.port).catch(() => listenAt(server, 0))
+  const port = portOf(server.address())
+  door.root = `/${served.token(port)}/`
   return {
-    url: `http://127.0.0.1:${portOf(server.address())}/`,
+    url: `http://127.0.0.1:${port}${door.root}`,
+    once: () => {
+      const ticket = `/once/${randomUUID()}`
+      door.tickets.add(ticket)
+      return `http://127.0.0.1:${port}${ticket}`
+    },
     changed: () => {
       live.changes += 1
       for (const response of live.listening) tellState(response, live)
@@ -83,6 +99,29 @@ function refused(
   return site === 'cross-site' || site === 'same-site' ? 'not from another site' : null
 }
 
+/** Where the page is, and the addresses that lead there once. */
+interface Door {
+  root: string
+  tickets: Set<string>
+}
+
+/** What is asked for of the page, as `/events`; null: nothing of it, which has been answered. */
+function within(
+  { url = '', method }: IncomingMessage,
+  response: ServerResponse,
+  { root, tickets }: Door,
+): string | null {
+  const [asked = ''] = url.split('?')
+  if (method === 'GET' && tickets.delete(asked)) {
+    response.writeHead(303, { location: root }).end()
+    return null
+  }
+  const rest = asked.indexOf('/', 1)
+  if (rest > 0 && isSameToken(asked.slice(0, rest + 1), root)) return asked.slice(rest)
+  end(response, 403, 'Open the address that `whetstone view --serve` printed, the part behind the port included.')
+  return null
+}
+
 function end(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
   if (response.headersSent) return void response.end()
   response.writeHead(status, { 'content-type': type }).end(text)
@@ -93,6 +132,8 @@ interface Exchange {
   response: ServerResponse
   served: Served
   live: Live
+  /** Below the page's address. */
+  target: string
 }
 
 /** Who listens, and what they should see: a page that was sent before the last change, or by an earlier server, says another state. */
@@ -116,8 +157,7 @@ async function pageOf(served: Served, live: Live): Promise<string> {
   return (await served.page()).replace('<html', `<html data-state="${state}"${fleet}`)
 }
 
-async function answer({ request, response, served, live }: Exchange): Promise<void> {
-  const target = (request.url ?? '').split('?')[0] ?? ''
+async function answer({ request, response, served, live, target }: Exchange): Promise<void> {
   const asked = `${request.method} ${target}`
   if (asked === 'GET /') return end(response, 200, await pageOf(served, live), 'text/html; charset=utf-8')
   if (asked === 'GET /fleet.json' && served.fleet !== undefined) {

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import pLimit from 'p-limit'
 import type { Stop } from '../../../schemas/limits.ts'
-import { type Plan, plan as planSchema } from '../../../schemas/plan.ts'
+import type { Plan } from '../../../schemas/plan.ts'
 import { type Triggers, triggers as triggersSchema } from '../../../schemas/triggers.ts'
 import type { WalkedFile } from '../../base/files.ts'
 import { redactorFor } from '../../base/redact.ts'
@@ -14,6 +14,7 @@ import type { AskedQuery } from '../../phases/4-report/triggers/result.ts'
 import type { MadeRun } from '../../phases/4-report/triggers/run_entry.ts'
 import { readTranscript } from '../../store/damage.ts'
 import { benchmarkPaths, runPaths } from '../../store/paths.ts'
+import { writePlanFile } from '../../store/plan_file.ts'
 import { readRun, writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../context.ts'
 import { execute, uncached } from '../execute.ts'
@@ -50,7 +51,7 @@ export async function ask(asking: Asking, context: FlowContext): Promise<Trigger
 /** Makes the runs of the plan that are not there; gives what ended that early. */
 export async function makeRuns(asking: Omit<Asking, 'set'>, context: FlowContext): Promise<Stop | null> {
   const { plan, folder, workspace, sandbox, wish, skillFiles } = asking
-  await writeArtefact(planSchema, benchmarkPaths(folder).plan, plan)
+  await writePlanFile(folder, plan)
   await mend(folder, plan, context)
   using limited = await openLimited({ plan, folder, workspace, ...shareOf(wish) }, context)
   await execute(

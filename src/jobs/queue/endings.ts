@@ -31,7 +31,8 @@ export class Endings {
     this.#events = events
     events.on('completed', ({ jobId, returnvalue }) => this.#end(jobId, { as: 'done', value: returnvalue }))
     events.on('failed', ({ jobId, failedReason }) => this.#end(jobId, { as: 'failed', reason: failedReason }))
-    events.on('removed', ({ jobId }) => this.#end(jobId, { as: 'gone' }))
+    // it may be there again by now
+    events.on('removed', ({ jobId }) => void this.#look(jobId).catch(() => {}))
     events.on('duplicated', ({ jobId }) => void this.#look(jobId).catch(() => {}))
     events.on('error', () => {}) // it connects again by itself, and what is missed meanwhile is looked for
     events.run().catch(() => {})
@@ -92,6 +93,7 @@ export class Endings {
   }
 
   async #look(id: string): Promise<void> {
+    if (!this.#expected.has(id)) return
     const job = await this.#queue.getJob(id)
     if (job === undefined) return this.#end(id, { as: 'gone' })
     if (job.finishedOn === undefined) return

@@ -5,6 +5,7 @@ import type { Backend, BullQueue } from './backend.ts'
 import { closeWithin } from './close.ts'
 import { Endings } from './endings.ts'
 import { holdQueue } from './hold.ts'
+import { outlasting } from './outage.ts'
 import { type QueueCounts, type QueueTiming, type Transport, usualTiming } from './transport.ts'
 
 const backends = {
@@ -33,7 +34,8 @@ export async function openTransport(address: QueueAddress, timing: QueueTiming =
     endings.set(name, one)
     return one
   }
-  return {
+  const state = { isOver: false }
+  const transport: Transport = {
     place: address.place,
     async submit(queue, { id, data }) {
       const known = await endingsOf(queue)
@@ -73,6 +75,7 @@ export async function openTransport(address: QueueAddress, timing: QueueTiming =
       await queueOf(board).remove(id)
     },
     async [Symbol.asyncDispose]() {
+      state.isOver = true
       const closing = [
         ...[...endings.values()].map((one) => async () => (await one).close()),
         ...[...queues.values()].map((queue) => () => queue.close()),
@@ -81,6 +84,7 @@ export async function openTransport(address: QueueAddress, timing: QueueTiming =
       backend.giveUp()
     },
   }
+  return outlasting(transport, () => state.isOver)
 }
 
 async function countsOf(queue: BullQueue): Promise<QueueCounts> {

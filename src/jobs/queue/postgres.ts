@@ -2,12 +2,18 @@
 import type { QueueAddress } from './address.ts'
 import { type Backend, loadBull, prefix } from './backend.ts'
 import { postgresConnection } from './connection.ts'
+import { whileAway } from './outage.ts'
 import { untilReached } from './reach.ts'
 
 export async function postgresBackend(address: QueueAddress): Promise<Backend> {
   const bull = await loadBull('pg')
   const connection = { ...postgresConnection(address), schema: prefix, max: 8 }
-  const make = bull.createPostgresBackend
+  const state = { isOver: false }
+  const make: typeof bull.createPostgresBackend = (...asked) => {
+    const backend = bull.createPostgresBackend(...asked)
+    outlast(backend.connection, () => state.isOver)
+    return backend
+  }
   return {
     async check() {
       const first = new bull.PostgresConnection({ ...connection, migrate: true })
@@ -16,6 +22,28 @@ export async function postgresBackend(address: QueueAddress): Promise<Backend> {
     queue: (name) => new bull.Queue(name, { connection }, make),
     worker: (name, processor, options) => new bull.Worker(name, processor, { ...options, connection }, make),
     events: (name) => new bull.QueueEvents(name, { connection, autorun: false }, make),
-    giveUp() {}, // a pool connects only when it is asked something
+    giveUp() {
+      state.isOver = true
+    },
   }
+}
+
+type Connection = InstanceType<Awaited<ReturnType<typeof loadBull>>['PostgresConnection']>
+
+/**
+ * A query that meets an outage is asked again, as ioredis does by itself: else BullMQ gives up what it was about, be it a job
+ * to be put in, a lock to be renewed or the end of a run. Each of its statements leaves a job that is as it should be already.
+ */
+function outlast(connection: Connection, isOver: () => boolean): void {
+  const { pool } = connection
+  const query = pool.query.bind(pool)
+  pool.query = (text, params) =>
+    whileAway(
+      () => query(text, params),
+      () => isOver() || connection.isClosing !== undefined,
+    )
+  // a client that somebody has borrowed when its connection breaks would end the process by an error that nobody hears
+  pool.on('connect', (client) => void client.on('error', () => {}))
+  // `check` has seen the schema; this look at it would be remembered as failed for ever
+  connection.waitUntilReady = () => Promise.resolve()
 }

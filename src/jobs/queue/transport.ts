@@ -1,7 +1,7 @@
 /** The words between who has work and who does it elsewhere: a queue that carries small things and keeps nothing for good. */
 
 /** What goes through a queue: small, as JSON. */
-interface QueuedJob {
+export interface QueuedJob {
   /** Known by what it is: the same one again is not added again. Holds no colon. */
   id: string
   data: unknown

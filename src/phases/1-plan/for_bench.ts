@@ -1,5 +1,5 @@
 /** A suite of any format as bench runs it: two arms that differ by a skill, judged by our judge. */
-import type { Suite } from '../../../schemas/suite.ts'
+import type { LoadWarning, Suite } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/error.ts'
 
 /** Cases about an agent or a hook have no arm without a skill, so they can't run. Throws UserError where no case is about a skill. */
@@ -17,5 +17,19 @@ export function forBench(suite: Suite): Suite {
     const reason = `it is about ${one.target}; whetstone eval runs it`
     return isOther ? { ...one, cannot_run: one.cannot_run ?? reason } : one
   })
-  return { ...suite, cases }
+  return { ...suite, cases, warnings: [...suite.warnings, ...ofEvalAlone(suite)] }
+}
+
+/** What the suite says of how eval runs it; bench has its own defaults, the same for every suite. */
+function ofEvalAlone({ path: file, defaults = {}, fast_fail }: Suite): LoadWarning[] {
+  const { engine, model, judge, timeout_seconds } = defaults
+  const parts = [
+    ...(engine === undefined ? [] : [`the engine ${engine} (--engine)`]),
+    ...(model === undefined ? [] : [`the model ${model} (--model)`]),
+    ...(judge === undefined ? [] : [`the judge ${judge} (--judge)`]),
+    ...(timeout_seconds === undefined ? [] : [`${timeout_seconds} s for a case (--timeout)`]),
+    ...(fast_fail === true ? ['that no judge is asked where a check fails'] : []),
+  ]
+  if (parts.length === 0) return []
+  return [{ file, at: '$', message: `only eval keeps to what the suite says of ${parts.join(', ')}` }]
 }

@@ -1,4 +1,5 @@
 /** Keys: hashes of everything that shapes a run or a plan, and of nothing else. */
+import { createHash } from 'node:crypto'
 import type { PlanOptions, RunSpec } from '../../../schemas/plan.ts'
 import type { Environment, InputFile } from '../../../schemas/suite.ts'
 import { canonicalJson, sha256 } from '../../base/json.ts'
@@ -52,5 +53,9 @@ function contentOf(files: readonly InputFile[]) {
 
 /** Hex sha256 over where each run goes and its key, and the options: the same again is a resume. */
 export function planId(runs: readonly RunSpec[], options: PlanOptions): string {
-  return sha256(canonicalJson({ runs: runs.map(({ run_id, key }) => ({ run_id, key })), options }))
+  // of the canonical JSON of { options, runs }, piece by piece: of very many runs it is long
+  const hash = createHash('sha256').update(`{"options":${canonicalJson(options)},"runs":[`)
+  for (const [at, { run_id, key }] of runs.entries())
+    hash.update(`${at === 0 ? '' : ','}${canonicalJson({ run_id, key })}`)
+  return hash.update(']}').digest('hex')
 }

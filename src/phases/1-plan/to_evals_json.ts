@@ -49,7 +49,7 @@ function caseOf(
   if (judging !== undefined) lose("the format's own judge: here each statement is judged with evidence", one)
   if (category !== undefined) lose('categories', one)
   if (source !== undefined) lose('the tie to a source file', one)
-  if (metadata !== undefined && Object.keys(metadata).length > 0) lose('metadata', one)
+  if (metadata !== undefined) lose(`metadata (${Object.keys(metadata).join(', ')})`, one)
   if (cannot_run !== null) lose(`a case that can't run keeps its reason to itself (${cannot_run})`, one)
   const statements = one.expectations.filter(({ rubric, derived }) => rubric === undefined && derived !== true)
   const rubric = one.expectations.find((each) => each.rubric !== undefined)?.rubric
@@ -100,8 +100,11 @@ function gitOf(one: SuiteCase, root: string, lose: Lose): Pick<EvalCase, 'git'> 
 
 function environmentOf(one: SuiteCase, root: string, lose: Lose): Pick<EvalCase, 'environment'> {
   if (one.environment === undefined) return {}
-  const { files, hooks, rules, agents, mcp_servers, ...others } = one.environment
-  for (const [name, value] of Object.entries(others)) if (value !== undefined) lose(othersIn[name] ?? name, one)
+  const { files, hooks, rules, agents, mcp_servers, may_lack, ...others } = one.environment
+  for (const [name, value] of Object.entries(others)) {
+    const isNothing = value === undefined || (Array.isArray(value) && value.length === 0 && name !== 'tools')
+    if (!isNothing) lose(othersIn[name] ?? name, one)
+  }
   const paths = (name: string, all: readonly InputFile[]) =>
     all.flatMap(({ source }) => {
       const relative = path.relative(root, source)
@@ -109,19 +112,21 @@ function environmentOf(one: SuiteCase, root: string, lose: Lose): Pick<EvalCase,
       lose(`${name} outside of the skill's folder (${source})`, one)
       return []
     })
-  const placed = {
-    files: paths('files of hooks', files),
-    rules: paths('rules', rules),
-    agents: paths('sub-agents', agents),
-  }
+  const placed = { rules: paths('rules', rules), agents: paths('sub-agents', agents) }
+  // where one of the files that they start would be missing, hooks would run and block nothing
+  const isWhole = files.every((file) => isIn(root, file))
+  const programs = Object.keys(hooks).length + Object.keys(mcp_servers).length > 0
+  if (!isWhole && programs) lose("hooks and MCP servers: their files do not all lie below the skill's folder", one)
   const environment = {
-    ...(placed.files.length > 0 && { files: placed.files }),
+    ...(isWhole && files.length > 0 && { files: files.map((file) => file.path) }),
     ...(placed.rules.length > 0 && { rules: placed.rules }),
     ...(placed.agents.length > 0 && { agents: placed.agents }),
-    ...(Object.keys(hooks).length > 0 && { hooks }),
-    ...(Object.keys(mcp_servers).length > 0 && { mcp_servers }),
+    ...(isWhole && Object.keys(hooks).length > 0 && { hooks }),
+    ...(isWhole && Object.keys(mcp_servers).length > 0 && { mcp_servers }),
   }
-  return Object.keys(environment).length === 0 ? {} : { environment }
+  if (Object.keys(environment).length === 0) return {}
+  if (may_lack !== undefined) lose('that an engine may lack what a case does not need', one)
+  return { environment }
 }
 
 const othersIn: Readonly<Record<string, string>> = {
@@ -132,6 +137,7 @@ const othersIn: Readonly<Record<string, string>> = {
   tools: 'the choice of tools',
   env: 'variables of the environment',
   texts: 'files made in the working folder',
+  agent_texts: 'sub-agents',
 } satisfies Partial<Record<keyof Environment, string>>
 
 function listed(names: readonly string[]): string {

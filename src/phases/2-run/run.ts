@@ -70,6 +70,8 @@ export interface RunResult {
    * `uncounted`: the account's limit refused it, so that it waits its turn at the gate and is no failure.
    */
   retry: { afterMs: number | null; uncounted: boolean } | null
+  /** The files of its folder are on disk for good already; absent: not. */
+  durable?: boolean
 }
 
 /** Runs the agent once. Resolves for every end of it; rejects only when `signal` is aborted (nothing is kept then) or on a bug. */

@@ -1,7 +1,7 @@
 /** Two reports of eval against each other, and what a terminal or a pull request shows of that. Pure. */
 import type { EvalDiff, EvalTrend, ReportRate } from '../../../schemas/eval_diff.ts'
 import type { EvalReport } from '../../../schemas/eval_report.ts'
-import { percent, short } from './words.ts'
+import { percent, plural, short } from './words.ts'
 
 export interface NamedReport {
   file: string
@@ -131,7 +131,7 @@ export function evalDiffSections({ provenance, cases }: EvalDiff): Section[] {
 export function evalTrendHeadline({ reports }: EvalTrend): string {
   const [first, last] = [reports[0], reports.at(-1)]
   if (first === undefined || last === undefined) return 'no report'
-  return `${reports.length} reports: ${rateText(first)} at first, ${rateText(last)} now`
+  return `${plural(reports.length, 'report')}: ${rateText(first)} at first, ${rateText(last)} now`
 }
 
 export function evalTrendSections({ reports, left_out }: EvalTrend): Section[] {

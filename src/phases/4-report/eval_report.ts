@@ -1,6 +1,7 @@
 /** The result of eval as a report of AAM packages. Pure. */
 import type { EvalReport } from '../../../schemas/eval_report.ts'
 import type { EvalCaseResult, EvalResult } from '../../../schemas/eval_result.ts'
+import { servedBy } from '../../engines/providers.ts'
 
 /** What the machine says of itself; null: it has none. */
 export interface Machine {
@@ -14,7 +15,8 @@ export interface Machine {
 /** `name`: the report's own, which makes its id. */
 export function reportOf(result: EvalResult, machine: Machine, name: string): EvalReport {
   const { engine, agent, judge, summary } = result
-  const judged = result.cases.flatMap((one) => one.judge?.model ?? [])[0] ?? judge?.model ?? null
+  const asked = result.cases.find((one) => one.judge !== null && one.judge.model !== null)?.judge
+  const judged = asked?.model ?? judge?.model ?? null
   return {
     version: 1,
     id: `eval-run-${name}`,
@@ -34,7 +36,9 @@ export function reportOf(result: EvalResult, machine: Machine, name: string): Ev
       session_id: agent.session_id,
     },
     judge:
-      judge === null ? null : { model: judged, model_provider: judge.name === engine.name ? agent.provider : null },
+      judge === null
+        ? null
+        : { model: judged, model_provider: servedBy({ name: asked?.engine ?? judge.name, model: judged }) },
     environment: {
       os: machine.os,
       arch: machine.arch,

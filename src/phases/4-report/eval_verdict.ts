@@ -56,7 +56,8 @@ export function cachedPass(one: SuiteCase, { warnings, judge, output_snippet }: 
 function verdictOf(one: SuiteCase, { record, grading }: JudgedRun): Pick<EvalCaseResult, 'verdict' | 'reason'> {
   switch (record.status) {
     case 'failed':
-      if (isOwnCrash(one, record.error.kind)) return { verdict: 'fail', reason: `agent_error: ${record.error.message}` }
+      if (isOwnCrash(one, record.error.kind))
+        return { verdict: 'fail', reason: `${crashName(one)}: ${record.error.message}` }
       return { verdict: 'skip', reason: `${record.error.kind}: ${record.error.message}` }
     case 'cancelled':
       return { verdict: 'skip', reason: 'the run was cancelled' }
@@ -74,9 +75,13 @@ function verdictOf(one: SuiteCase, { record, grading }: JudgedRun): Pick<EvalCas
   return { verdict: 'pass', reason: null }
 }
 
-/** A golden test's agent that crashes by itself has failed it; what servers, limits and this machine do is not its fault. */
+/** By the documents of EVAL.md and of golden tests an agent that crashes by itself has failed; what servers, limits and this machine do is not its fault. */
 function isOwnCrash({ judging }: SuiteCase, kind: FailureKind): boolean {
-  return judging?.kind === 'golden' && (kind === 'crash' || kind === 'bad_output')
+  return judging !== undefined && (kind === 'crash' || kind === 'bad_output')
+}
+
+function crashName({ judging }: SuiteCase): string {
+  return judging?.kind === 'golden' ? 'agent_error' : 'the agent did not complete'
 }
 
 function checksOf(grading: Grading | null): EvalCaseResult['checks'] {

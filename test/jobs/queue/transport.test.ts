@@ -3,13 +3,24 @@ import { spawn } from 'node:child_process'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { UserError } from '../../../src/base/error.ts'
 import { addressOf } from '../../../src/jobs/queue/address.ts'
 import { openTransport } from '../../../src/jobs/queue/open.ts'
 import { GiveBack, type QueueTiming, type TakenJob, type Transport } from '../../../src/jobs/queue/transport.ts'
 import { needsPostgres, needsRedis, type QueueServer, startPostgres, startRedis } from './servers.ts'
 
 const timing: QueueTiming = { lockMs: 1500, stalledMs: 500, maxStalled: 2 }
+/** Another client of a Redis server. */
+function administrator(port: number) {
+  const client = new Redis({ port, host: '127.0.0.1' })
+  return {
+    ask: (command: string, ...args: string[]) => client.call(command, ...args),
+    [Symbol.asyncDispose]: async () => client.disconnect(),
+  }
+}
+
 const never = new AbortController().signal
 let unique = 0
 
@@ -177,6 +188,30 @@ function contract(start: () => Promise<QueueServer>): void {
     expect((await ends).map((end) => end.as === 'done' && end.value)).toEqual(ids)
   }, 60_000)
 
+  test('what is asked of a server that is away is done when it is back, as often as that happens', async () => {
+    const name = queue()
+    await using _working = await work(name, async ({ id }) => id)
+    for (const id of ['first', 'second']) {
+      await of(at.server).kill()
+      const asked = [
+        of(at.here).submit(name, { id, data: {} }),
+        of(at.here).post({ id: `note-${id}`, value: { id } }),
+        of(at.here).limit(name, 3),
+        of(at.here).drain(name, false),
+        of(at.here).counts(name),
+        of(at.here).remove(name, ['nobody']),
+        of(at.here).open(name),
+      ]
+      const end = of(at.here).wait(name, id, never)
+      await sleep(100)
+      await of(at.server).start()
+      await Promise.all(asked)
+      expect(await end).toEqual({ as: 'done', value: id })
+      expect(await of(at.there).notes()).toContainEqual({ id: `note-${id}`, value: { id } })
+      await of(at.there).takeDown(`note-${id}`)
+    }
+  }, 60_000)
+
   test('notes hang there for all, until they are taken down', async () => {
     await of(at.here).post({ id: 'n', value: { one: 1 } })
     await of(at.here).post({ id: 'n', value: { one: 2 } })
@@ -187,4 +222,21 @@ function contract(start: () => Promise<QueueServer>): void {
 }
 
 needsRedis('a queue on Redis', () => contract(startRedis))
+needsRedis('a Redis that refuses', () => {
+  test('for want of memory is waited for; for want of rights it is said, and is no bug', async () => {
+    await using server = await startRedis()
+    await using here = await openTransport(addressOf(server.url), timing)
+    await using admin = administrator(server.port)
+    await here.counts('q')
+    await admin.ask('config', 'set', 'maxmemory', '1')
+    await expect(admin.ask('set', 'control', '1')).rejects.toThrow(/^OOM/)
+    const submitted = here.submit('q', { id: 'a', data: {} })
+    expect(await Promise.race([submitted, sleep(200, 'waits')])).toBe('waits')
+    await admin.ask('config', 'set', 'maxmemory', '0')
+    await submitted
+    expect(await here.counts('q')).toMatchObject({ waiting: 1 })
+    await admin.ask('acl', 'setuser', 'default', 'resetkeys', '~other:*')
+    await expect(here.submit('q', { id: 'b', data: {} })).rejects.toThrow(UserError)
+  }, 30_000)
+})
 needsPostgres('a queue on PostgreSQL', () => contract(startPostgres))

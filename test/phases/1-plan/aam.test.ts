@@ -2,38 +2,10 @@
 import { symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import type { Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { findSuites } from '../../../src/phases/1-plan/find_suites.ts'
 import { loadSuite } from '../../../src/phases/1-plan/load.ts'
-import { folderOf, skillText, userError } from './folder.ts'
-
-const config = { version: 1, engine: 'claude-code' }
-const plain = 'name: one\ninput:\n  prompt: Do it.\njudge:\n  criteria: It is done.\n'
-const package_ = {
-  'package.agent.json': '{"name":"@o/p","version":"1.2.3","description":"d"}',
-  'evals/eval-config.json': JSON.stringify(config),
-  'evals/cases/one.yaml': plain,
-  'evals/fixtures/a.csv': 'a',
-  'skills/sums/SKILL.md': skillText,
-  'skills/other/SKILL.md': skillText.replace('sums', 'other'),
-  'hooks/hooks.json':
-    '{"version":1,"hooks":{"pre-tool-use":[{"matcher":"Write","hooks":[{"type":"command","command":"true"}]}]}}',
-  'agents/auditor/agent.yaml': 'name: auditor\ndescription: Audits.\nsystem_prompt: p.md\n',
-  'agents/auditor/p.md': 'You audit.',
-}
-
-async function load(files: Record<string, string> = {}): Promise<Suite> {
-  const [found] = await findSuites(folderOf({ ...package_, ...files }), 'aam')
-  if (found === undefined) throw new Error('no suite')
-  return found.load()
-}
-
-async function theCase(text: string, files: Record<string, string> = {}): Promise<SuiteCase> {
-  const { cases } = await load({ ...files, 'evals/cases/one.yaml': text })
-  const [one] = cases
-  if (one === undefined) throw new Error('no case')
-  return one
-}
+import { config, load, package_, plain, theCase } from './aam_package.ts'
+import { folderOf, userError } from './folder.ts'
 
 const withConfig = (more: object) => load({ 'evals/eval-config.json': JSON.stringify({ ...config, ...more }) })
 
@@ -68,6 +40,7 @@ describe('eval-config.json: each field alone', () => {
     ['another version', { version: 2 }, 'version is 2'],
     ['no engine', { engine: undefined }, 'engine is missing'],
     ['a timeout of nothing', { timeout: 0 }, 'timeout must be above 0'],
+    ['a timeout that no timer keeps', { timeout: 604_801 }, 'at most 604800'],
     ['a text for a number', { timeout: '5' }, 'timeout must be a number'],
     ['a path out of the workspace', { sandbox: { 'writable-paths': ['../x'] } }, 'leads out'],
     ['an absolute path', { sandbox: { 'writable-paths': ['/etc'] } }, 'leads out'],
@@ -77,9 +50,10 @@ describe('eval-config.json: each field alone', () => {
     expect(said).toMatch(/eval-config\.json:\d+:\d+: /)
     expect(said).toContain(message)
   })
-  test('unknown fields are kept out and reported', async () => {
-    const { warnings } = await withConfig({ colour: 'red' })
-    expect(warnings.map(({ message }) => message)).toContain('colour is not read')
+  test('unknown fields are kept and reported', async () => {
+    const { warnings, cases } = await withConfig({ colour: 'red', sandbox: { depth: 2 } })
+    expect(warnings.map(({ message }) => message)).toEqual(['colour is not read', 'sandbox.depth is not read'])
+    expect(cases[0]?.metadata).toEqual({ 'eval-config': { colour: 'red', 'sandbox.depth': 2 } })
   })
   test.each(['HOME', 'PATH', 'LD_PRELOAD'])('env.%s stays ours, and is said', async (name) => {
     const { cases, warnings } = await withConfig({ env: { [name]: '/x' } })
@@ -90,7 +64,7 @@ describe('eval-config.json: each field alone', () => {
 
 describe('a case: each field alone', () => {
   test.each([
-    ['description', 'description: What.\n', { description: 'What.' }],
+    ['description', 'description: What.\n', { metadata: { description: 'What.' } }],
     [
       'target skill',
       'target: skill:sums\n',
@@ -143,23 +117,37 @@ describe('a case: each field alone', () => {
     ['a file that is not there', plain.replace('  prompt', '  files: [gone.csv]\n  prompt'), 'no such file'],
     ['a file outside', plain.replace('  prompt', '  files: [../package.agent.json]\n  prompt'), 'leads out'],
     ['an absolute file', plain.replace('  prompt', '  files: [/etc/passwd]\n  prompt'), 'leads out'],
+    ['a made file outside', `${plain}expected: { files-created: [../x] }\n`, 'leads out of the workspace'],
+    ['an empty name', plain.replace('one', "''"), 'name is missing'],
     ['a workspace file outside', plain.replace('  prompt', '  workspace-files: [../x]\n  prompt'), 'leads out'],
     ['no YAML', 'name: [one', 'one.yaml:1:'],
     ['a key twice', `name: one\n${plain}`, 'Map keys must be unique'],
     ['too many aliases', `a: &a [x]\nb: [${'*a,'.repeat(500)}]\n${plain}`.replace('[x]', '[x, x, x]'), 'alias'],
-    ['too large', `${plain}description: ${'x'.repeat(1024 * 1024)}\n`, 'MiB'],
+    ['too large', `${plain}description: ${'x'.repeat(1024 * 1024)}\n`, 'larger than'],
   ])('%s: the case can not run, its sibling can', async (_, text, message) => {
     const { cases } = await load({ 'evals/cases/one.yaml': text, 'evals/cases/two.yaml': plain.replace('one', 'two') })
     expect(cases.map((one) => one.cannot_run === null)).toEqual([false, true])
     expect(cases[0]?.cannot_run).toContain(message)
+    expect(cases[0]?.eval_name).not.toBe('')
+    if (!message.includes('larger')) expect(cases[0]?.cannot_run).toMatch(/one\.yaml:\d+:\d+: /)
   })
   test('mistakes have line and column', async () => {
     const { cannot_run } = await theCase(`${plain}expected:\n  agent-blocked: maybe\n`)
     expect(cannot_run).toMatch(/one\.yaml:7:3: expected\.agent-blocked must be true or false/)
   })
-  test('unknown fields are reported with their place', async () => {
-    const { warnings } = await load({ 'evals/cases/one.yaml': `${plain}retries: 3\n` })
-    expect(warnings).toMatchObject([{ at: expect.stringMatching(/one\.yaml:6:1$/), message: 'retries is not read' }])
+  test('unknown fields are kept, and reported with their place', async () => {
+    const { warnings, cases } = await load({
+      'evals/cases/one.yaml': `${plain}  strict: 1.50\nretries: { most: 3 }\n`,
+    })
+    expect(warnings).toMatchObject([
+      { at: expect.stringMatching(/one\.yaml:7:1$/), message: 'retries is not read' },
+      { at: expect.stringMatching(/one\.yaml:6:3$/), message: 'judge.strict is not read' },
+    ])
+    expect(cases[0]?.metadata).toEqual({ retries: { most: 3 }, 'judge.strict': 1.5 })
+  })
+  test('what can not be read has one reason, not one for each field', async () => {
+    expect((await theCase('name: [one')).cannot_run).not.toContain('is missing')
+    expect((await theCase('- one')).cannot_run).toMatch(/one\.yaml:1:1: not a map of fields$/)
   })
   test('a link out of the package is no input', async () => {
     const root = folderOf({ ...package_, 'evals/cases/one.yaml': plain.replace('  prompt', '  files: [l]\n  prompt') })

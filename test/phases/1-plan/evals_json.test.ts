@@ -8,6 +8,20 @@ import { loadCase, loadEvals, userError } from './folder.ts'
 const ids = (evals: object[]) =>
   loadEvals({ skill_name: 'sums', evals: evals.map((one) => ({ prompt: 'p', expectations: ['e'], ...one })) })
 
+test('unknown fields are kept with their cases, those of the file as `suite`', async () => {
+  const one = { prompt: 'p', expectations: ['e'], tags: ['a'], retries: { most: 3 }, metadata: { owner: 'sam' } }
+  const { cases } = await loadEvals({
+    skill_name: 'sums',
+    harness: 2,
+    evals: [one, { prompt: 'q', expectations: ['e'] }],
+  })
+  expect(cases.map(({ metadata }) => metadata)).toEqual([
+    { owner: 'sam', tags: ['a'], retries: { most: 3 }, suite: { harness: 2 } },
+    { suite: { harness: 2 } },
+  ])
+  expect((await loadEvals([{ prompt: 'p', expectations: ['e'] }])).cases[0]?.metadata).toBeUndefined()
+})
+
 describe('dialects read without a warning', () => {
   test.each([
     ['skill-creator', { id: 1, prompt: 'Add', expected_output: 'o', files: [], expectations: ['a', 'b'] }],

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import { type PlanOptions, plan as planSchema, type RunSpec, runSpec } from '../../../schemas/plan.ts'
 import type { Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { UserError } from '../../../src/base/error.ts'
+import { canonicalJson, sha256 } from '../../../src/base/json.ts'
 import { planId, runKey } from '../../../src/phases/1-plan/key.ts'
 import { makePlan, type PlanRequest } from '../../../src/phases/1-plan/plan.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
@@ -208,6 +209,18 @@ describe('the key of a run', () => {
     expect(runKey({ ...spec, ...turned })).toBe(runKey(spec))
     expect(planId([], { ...options })).toBe(planId([], options))
   })
+  test.each([0, 1, 3])(
+    'the id of a plan of %i runs is the hash of the canonical JSON of its options and runs',
+    (count) => {
+      const runs = Array.from({ length: count }, (_, at) => ({
+        ...spec,
+        run_id: `eval-1/with_skill/run-${at}`,
+        key: `k${at}`,
+      }))
+      const text = canonicalJson({ options, runs: runs.map(({ run_id, key }) => ({ run_id, key })) })
+      expect(planId(runs, options)).toBe(sha256(text))
+    },
+  )
   test('all runs of a plan have keys of their own', () => {
     const names = fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 5 })
     fc.assert(

@@ -210,6 +210,19 @@ describe('a grader', () => {
   })
 })
 
+test('unknown fields are kept, and said unless they are notes; known ones are neither', async () => {
+  const { metadata, warnings } = await caseOf({
+    'case.yaml': 'name: n\ntags: [a]\nretries: { most: 3 }\nruns: 2\n',
+    ...llm,
+  })
+  expect(metadata).toEqual({ tags: ['a'], retries: { most: 3 }, runs: 2 })
+  expect(warnings).toEqual([
+    'sum: "runs" of a case is not read: --runs sets it',
+    'sum: "retries" of a case is not read',
+  ])
+  expect((await caseOf({ 'case.yaml': 'name: n\n', ...llm })).metadata).toBeUndefined()
+})
+
 test('check lists its problems with the folder of the case', async () => {
   const root = skillOf({ one: { 'prompt.md': '---\nname: n\n---\n', ...llm } })
   const found = (await checkSkill(root)).problems.find(({ rule }) => rule === 'prompt-empty')

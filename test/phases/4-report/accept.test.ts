@@ -11,7 +11,7 @@ import {
   spentAlpha,
   type Tried,
 } from '../../../src/phases/4-report/accept/course.ts'
-import { trainVerdict } from '../../../src/phases/4-report/accept/early.ts'
+import { isBehind, parentRuns, trainVerdict } from '../../../src/phases/4-report/accept/early.ts'
 import { usualMargins } from '../../../src/phases/4-report/accept/guards.ts'
 import { lookAt } from '../../../src/phases/4-report/accept/look.ts'
 import { firstBlocks, type MetCase } from '../../../src/phases/4-report/accept/met_case.ts'
@@ -199,10 +199,13 @@ describe('the error of a session', () => {
     const found = courseOf([v0, ...tries])
     expect({ ...found, gain: Number(found.gain.toFixed(6)) }).toMatchObject(course)
   })
-  test('validation is run for a gain that it can find, or as the last thing', () => {
+  test('validation is run for a gain that it finds soon, or as the last thing', () => {
     const at = { detectable: 0.15, left: 3 }
-    expect([0.2, 0.1, -0.1].map((gain) => isWorthValidating(gain, at))).toEqual([true, false, false])
-    expect([0.1, -0.1].map((gain) => isWorthValidating(gain, { ...at, left: 1 }))).toEqual([true, false])
+    const isWorth = (gain: number, more = {}) => isWorthValidating(gain, { ...at, ...more })
+    expect([0.6, 0.4, -0.1].map((gain) => isWorth(gain))).toEqual([true, false, false])
+    expect([0.1, -0.1].map((gain) => isWorth(gain, { left: 1 }))).toEqual([true, false])
+    // what it can't find is not worth it, however much is hoped for
+    expect(isWorth(0.6, { detectable: 0.7 })).toBe(false)
   })
   test('four tries in a row for nothing are a plateau', () => {
     expect(isPlateau([true, false, false, false, false])).toBe(true)
@@ -223,6 +226,23 @@ describe('on training cases', () => {
     ['better, but a case got worse for certain', [...times(4, ['1111', '0000']), ['0000', '1111']], true, 'lost'],
   ])('%s', (_, scores, isWorth, result) => {
     expect(tried(met(scores), isWorth)?.result ?? null).toBe(result)
+  })
+})
+
+describe('a candidate that is behind its parent', () => {
+  test.each<[string, Scores[], boolean]>([
+    ['by its first run of each case', times(4, ['0', '1111']), true],
+    ['by little in many runs', times(4, ['0111', '1111']), true],
+    ['by one case, nine others being equal', [...times(9, ['1', '1']), ['0', '1']], true],
+    ['as good', times(4, ['0101', '0101']), false],
+    ['behind by less than the noise', [...times(5, ['01', '0011']), ['0001', '0011']], false],
+    ['better', times(4, ['1', '0111']), false],
+    ['nothing to compare', times(4, ['', '1111']), false],
+  ])('%s: %j', (_, scores, is) => {
+    expect(isBehind(met(scores))).toBe(is)
+  })
+  test('meets one that was tried against more often with more runs', () => {
+    expect([0, 2, 3, 11].map((tries) => parentRuns(4, tries))).toEqual([4, 4, 5, 7])
   })
 })
 

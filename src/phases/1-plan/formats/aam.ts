@@ -20,19 +20,30 @@ export async function findAam(folder: string): Promise<string | null> {
   return null
 }
 
-/** Every config, and the one that should be there of a package with cases. */
+/** The config of each package, and the one that should be there of a package with cases. Other things are called eval-config.json too. */
 export function discoverAam({ files }: { files: readonly string[] }): string[] {
   const packages = new Set(files.filter((file) => path.posix.basename(file) === 'package.agent.json').map(folderOf))
-  const cases = files.flatMap((file) => {
-    const [, root] = /^(.*?)\/?evals\/cases\/[^/]+\.ya?ml$/.exec(file) ?? []
-    return root !== undefined && packages.has(root) ? [path.posix.join(root, 'evals/eval-config.json')] : []
+  const withCases = new Set(files.flatMap((file) => /^(.*?)\/?cases\/[^/]+\.ya?ml$/.exec(file)?.[1] ?? []))
+  const configs = files.filter((file) => {
+    if (path.posix.basename(file) !== 'eval-config.json') return false
+    return packages.has(rootFolder(file)) || withCases.has(folderOf(file))
   })
-  return [...new Set([...files.filter((file) => path.posix.basename(file) === 'eval-config.json'), ...cases])]
+  const missing = [...withCases].flatMap((folder) => {
+    const isOfPackage = path.posix.basename(folder) === 'evals' && packages.has(folderOf(folder))
+    return isOfPackage ? [`${folder}/eval-config.json`] : []
+  })
+  return [...new Set([...configs, ...missing])]
 }
 
 function folderOf(file: string): string {
   const folder = path.posix.dirname(file)
   return folder === '.' ? '' : folder
+}
+
+/** As in packages: '' is the tree's own. */
+function rootFolder(config: string): string {
+  const root = rootOfAam(config)
+  return root === '.' ? '' : root
 }
 
 /** The package of a config: the folder that holds evals/. */
@@ -62,15 +73,15 @@ export async function inspectAam(place: string, root: string): Promise<Inspected
   const names = entriesIn(folder).flatMap(({ name }) =>
     isCase(name) && (place === config || name === path.basename(place)) ? name : [],
   )
-  const { defaults, sandbox, env } = await readConfig(config, warn)
   const packageRoot = rootOfAam(config)
+  const { defaults, sandbox, env, unread } = await readConfig(config, packageRoot, warn)
   const own = await readPackage(packageRoot, warn)
   if (names.length === 0)
     throw new UserError(`${folder}: no case found`, 'write <name>.yaml there; docs/formats.md shows one')
   const read: { one: Omit<SuiteCase, 'eval_id'>; file: string }[] = []
   for (const name of names) {
     const file = path.join(folder, name)
-    read.push({ one: await readAamCase({ file, config, package: own, env, warn }), file })
+    read.push({ one: await readAamCase({ file, config, package: own, env, unread, warn }), file })
   }
   const seen = new Set<string>()
   for (const { one, file } of read) {

@@ -5,6 +5,7 @@ import type { LoadWarning, Suite, SuiteCase } from '../../../../schemas/suite.ts
 import { UserError } from '../../../base/error.ts'
 import { exists } from '../../../base/files.ts'
 import { readText } from '../../../base/json.ts'
+import { blankCase } from '../blank_case.ts'
 import type { InspectedSuite } from '../inspected.ts'
 import type { EvalMdCase } from './eval_md/grammar.ts'
 import { type EvalMdMistake, type EvalMdReading, readEvalMd } from './eval_md/read.ts'
@@ -109,15 +110,9 @@ function caseOf(
     eval_id: id,
     eval_key: null,
     eval_name: one.name,
+    ...blankCase,
     prompt: one.prompt?.text ?? '',
-    expected_output: null,
-    files: [],
     expectations: one.expect === null ? [] : [{ text: one.expect.text }],
-    checks: [],
-    reference: null,
-    timeout_seconds: null,
-    setup: null,
-    git: null,
     ...(subject.environment && { environment: subject.environment }),
     cannot_run: reasons.length === 0 ? null : reasons.join('; '),
     ...(subject.target !== null && { target: subject.target }),

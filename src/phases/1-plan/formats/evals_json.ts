@@ -1,5 +1,5 @@
 /** evals.json, in skill-creator's dialect, agentskills.io's and what authors made of them; docs/formats.md lists it all. */
-import { readFile } from 'node:fs/promises'
+import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Suite } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/error.ts'
@@ -12,6 +12,9 @@ import { additionsOf, refuseMistakes, sandboxOf } from './evals_json/additions.t
 import { readCase } from './evals_json/case.ts'
 import { openDocument } from './evals_json/document.ts'
 import { assignIds } from './evals_json/ids.ts'
+
+/** The largest of 1,700 real ones has 187 KB. */
+const longest = 16 * 1024 * 1024
 
 export const evalsJsonPlaces = ['evals/evals.json', 'evals.json']
 
@@ -37,6 +40,8 @@ export async function loadEvalsJson(file: string, skillRoot: string): Promise<Su
 /** The same, with every mistake in the fields of our own (a case's own fields are left out then) instead of an error for them. */
 export async function inspectEvalsJson(file: string, skillRoot: string): Promise<InspectedSuite> {
   const { warn, list } = collectWarnings(file)
+  const { size } = await stat(file).catch(() => ({ size: 0 }))
+  if (size > longest) throw new UserError(`${file}: larger than ${longest} bytes`, 'split it')
   const { cases, skillName, sandbox: asked } = openDocument(parseJson(await readText(file), file), file, warn)
   const { additions, mistakes } = await additionsOf(cases, skillRoot)
   const sandbox = sandboxOf(asked, mistakes)

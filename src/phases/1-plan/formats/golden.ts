@@ -8,6 +8,7 @@ import { UserError } from '../../../base/error.ts'
 import { exists } from '../../../base/files.ts'
 import { readText } from '../../../base/json.ts'
 import { providerOf } from '../../../engines/providers.ts'
+import { blankCase } from '../blank_case.ts'
 import type { InspectedSuite } from '../inspected.ts'
 import { readJudge, readRubric } from './golden/config.ts'
 import { missingSources } from './golden/facts.ts'
@@ -54,22 +55,24 @@ export async function loadGolden(place: string): Promise<Suite> {
 
 export async function inspectGolden(place: string): Promise<InspectedSuite> {
   const agent = rootOfGolden(place)
+  const name = path.basename(agent)
   const evals = path.join(agent, 'evals')
   const warnings: Suite['warnings'] = []
   const remarkIn = (file: string) => (line: number, message: string) => {
     warnings.push({ file, at: `line ${line}`, message })
   }
   const [rubricFile, judgeFile] = [path.join(evals, 'rubric.md'), path.join(evals, 'judge.md')]
-  const rubric = readRubric(await boundedText(rubricFile), rubricFile, remarkIn(rubricFile))
-  const judge = readJudge(await boundedText(judgeFile), judgeFile, remarkIn(judgeFile))
+  const rubric = readRubric(await boundedText(rubricFile), { file: rubricFile, agent: name }, remarkIn(rubricFile))
+  const judge = readJudge(await boundedText(judgeFile), { file: judgeFile, agent: name }, remarkIn(judgeFile))
   const vault = await readVault(agent)
+  const dimensions = Object.keys(rubric.weights)
   for (const message of vault.warnings) warnings.push({ file: agent, at: '.', message })
   const files = await testFiles(place, evals)
   const cases: SuiteCase[] = []
   for (const [index, file] of files.entries()) {
     const remark = remarkIn(file)
     const reading = await boundedText(file).then(
-      (text) => readGoldenTest(text, Object.keys(rubric.weights), remark),
+      (text) => readGoldenTest(text, { agent: name, folder: categoryFolder(file, evals), dimensions }, remark),
       (error: unknown) => ({ ok: false as const, line: 1, column: 1, message: String(error) }),
     )
     const test = reading.ok ? reading.test : brokenTest(file, evals)
@@ -81,13 +84,14 @@ export async function inspectGolden(place: string): Promise<InspectedSuite> {
   const suite: Suite = {
     format: 'golden',
     path: place,
-    skill_name: path.basename(agent),
+    skill_name: name,
     root: agent,
     defaults: {
       timeout_seconds: timeout,
       ...(vault.model && { model: vault.model }),
       ...judgesOf(judge, judgeFile, warnings),
     },
+    ...(vault.guardrails && { guardrails: vault.guardrails }),
     cases,
     warnings,
   }
@@ -118,8 +122,13 @@ async function reasonsOf(
   return [...vault.reasons, ...gone]
 }
 
+function categoryFolder(file: string, evals: string): string | null {
+  const [folder, ...below] = path.relative(path.join(evals, 'golden'), file).split(path.sep)
+  return folder === undefined || below.length === 0 ? null : folder
+}
+
 function brokenTest(file: string, evals: string): GoldenTest {
-  const [, category = 'unknown'] = path.relative(evals, file).split(path.sep)
+  const category = categoryFolder(file, evals) ?? 'unknown'
   const none = {
     input: '',
     setup: '',
@@ -151,15 +160,11 @@ function caseOf(
     eval_id: id,
     eval_key: test.test_id,
     eval_name: test.test_id,
+    ...blankCase,
     prompt: goldenPrompt(test),
     expected_output: test.expected_behavior || null,
     files: vault.files,
     expectations: [{ text: `a weighted score of ${rubric.threshold_pass} at least, and no hard fail` }],
-    checks: [],
-    reference: null,
-    timeout_seconds: null,
-    setup: null,
-    git: null,
     environment: vault.environment,
     cannot_run: reasons.length === 0 ? null : reasons.join('; '),
     target: `agent:${path.basename(agent)}`,

@@ -42,9 +42,17 @@ function after(course: Course, { version, gate, grading_result }: Tried): Course
   return isPromising ? { best, head: version, gain: gate.difference } : { best, head: best, gain: 0 }
 }
 
-/** Validation is dear: it is run when the gain hoped for is one that it can find, or when no further proposal will come. */
-export function isWorthValidating(gain: number, at: { detectable: number; left: number }): boolean {
-  return gain > 0 && (gain >= at.detectable || at.left <= 1)
+/** A validation takes as many runs as many tries: it is better run once for much than often for little. */
+const enough = 0.5
+
+/** Validation is run when it can find the gain and no more is to be waited for, or when no further proposal will come. */
+export function isWorthValidating(gain: number, { detectable, left }: { detectable: number; left: number }): boolean {
+  return gain > 0 && (left <= 1 || gain >= Math.max(detectable, enough))
+}
+
+/** How often a version was tried to be bettered. */
+export function triesOf(tries: readonly Tried[], version: string): number {
+  return tries.filter(({ parent }) => parent === version).length
 }
 
 /** What a candidate's gain over the best seems to be, from its training cases. */

@@ -3,19 +3,41 @@ import type { GateResult } from '../../../../schemas/history/gate.ts'
 import { comparable } from '../stats/case_scores.ts'
 import { meanOf } from '../stats/moments.ts'
 import { round } from '../stats/round.ts'
+import { standardError } from './futility.ts'
 import { guardsOf, isCertainlyWorse, type Margins } from './guards.ts'
 import type { MetCase } from './met_case.ts'
 import { points } from './verdict.ts'
 
 const near = 1e-9
+/** Behind its parent by so many standard errors: hardly a candidate that would come out ahead. */
+const behind = 0.3
+/** After so many tries the parent gets one run more of each case. */
+const triesForARun = 3
 
 export interface Trained {
   against: string
   cases: readonly MetCase[]
+  /** Runs of each case that the candidate gets, at most. */
   blocks: number
   margins: Margins
   /** Whether a gain of that size on these cases is worth a validation. */
   isWorth: (difference: number) => boolean
+}
+
+/**
+ * Runs of each training case of a parent that was tried against so often before. It was chosen because it did well there: with as many
+ * runs as its candidates its luck would stand in the way of all that come after.
+ */
+export function parentRuns(trainRuns: number, tries: number): number {
+  return trainRuns + Math.floor(tries / triesForARun)
+}
+
+/** Whether a candidate needs no further training runs, some of them made: it will hardly come out ahead of its parent. */
+export function isBehind(all: readonly MetCase[]): boolean {
+  const cases = comparable(all)
+  if (cases.length === 0) return false
+  const difference = meanOf(cases.map((one) => meanOf(one.candidate) - meanOf(one.baseline)))
+  return difference < -behind * standardError(cases)
 }
 
 /**
@@ -48,7 +70,7 @@ export function trainVerdict({ against, cases: all, blocks, margins, isWorth }: 
     p_method: null,
     alpha: 0,
     n_cases: cases.length,
-    blocks,
+    blocks: Math.max(...cases.map((one) => one.candidate.length)),
     planned_blocks: blocks,
     looks: [],
     guards: broken === undefined ? [] : [broken],

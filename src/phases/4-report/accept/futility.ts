@@ -60,7 +60,7 @@ function winningChance({
 }
 
 /** Of the difference on these cases; a cell in which nothing varied counts as if one more run had gone the other way. */
-function standardError(cases: readonly MetCase[]): number {
+export function standardError(cases: readonly MetCase[]): number {
   let variance = 0
   for (const { candidate, baseline } of cases) {
     for (const scores of [candidate, baseline]) {

@@ -1,6 +1,6 @@
 /** One line of an Atomic Agent's runs/<date>.jsonl from a case of eval. Pure. */
 import type { EvalCaseResult } from '../../../../schemas/eval_result.ts'
-import type { GoldenRunLine } from '../../../../schemas/golden.ts'
+import { type GoldenRunLine, notInvoked } from '../../../../schemas/golden.ts'
 import type { Grading } from '../../../../schemas/grading.ts'
 import type { RunRecord } from '../../../../schemas/run.ts'
 import type { SuiteCase } from '../../../../schemas/suite.ts'
@@ -32,7 +32,7 @@ export function goldenLine(
     test_id: one.eval_name,
     category: one.category ?? '',
     trigger: 'eval',
-    agent_model: record?.engine.model ?? '(not invoked)',
+    agent_model: record === null ? notInvoked : (record.engine.model ?? record.engine.name),
     judge_model: judgeOf(grading),
     scores: scores?.scores ?? {},
     score_justifications: scores?.justifications ?? {},
@@ -59,7 +59,7 @@ export function goldenLine(
 
 function judgeOf(grading: Grading | null): string {
   const { judge } = grading ?? {}
-  if (judge === undefined) return '(not invoked)'
+  if (judge === undefined) return notInvoked
   return judge.model ?? grading?.golden?.judge ?? judge.engine
 }
 

@@ -1,5 +1,5 @@
 /** The summary of a run of golden tests, as the format's documents print it, with what to look at next. Pure. */
-import type { GoldenAuditLine, GoldenRunLine } from '../../../../schemas/golden.ts'
+import { type GoldenAuditLine, type GoldenRunLine, notInvoked } from '../../../../schemas/golden.ts'
 
 export interface GoldenSummary {
   agent: string
@@ -12,6 +12,8 @@ export interface GoldenSummary {
   open: readonly GoldenAuditLine[]
   /** How many verdicts of judges those were drawn from. */
   decisions: number
+  /** What the caps of model.md have to tell. */
+  costs?: readonly string[] | undefined
   /** Why not all was run; null: all was. */
   stopped: string | null
   /** Where the lines are, as shown. */
@@ -61,8 +63,8 @@ function totals({ lines, durationSeconds, log }: GoldenSummary): string[] {
   const decided = lines.filter(({ verdict }) => verdict === 'pass' || verdict === 'fail')
   const passed = decided.filter(({ verdict }) => verdict === 'pass').length
   const share = decided.length === 0 ? 'nothing was decided' : `${Math.round((100 * passed) / decided.length)}%`
-  const agent = sum(lines.map((one) => one.agent_cost_usd))
-  const judge = sum(lines.filter((one) => one.judge_model !== '(not invoked)').map((one) => one.judge_cost_usd))
+  const agent = sum(lines.filter((one) => one.agent_model !== notInvoked).map((one) => one.agent_cost_usd))
+  const judge = sum(lines.filter((one) => one.judge_model !== notInvoked).map((one) => one.judge_cost_usd))
   const all = agent === null || judge === null ? null : agent + judge
   const average = averageOf(lines)
   return [
@@ -75,12 +77,13 @@ function totals({ lines, durationSeconds, log }: GoldenSummary): string[] {
   ]
 }
 
-function hints({ lines, thresholdPass, open, decisions, stopped }: GoldenSummary): string[] {
+function hints({ lines, thresholdPass, open, decisions, costs = [], stopped }: GoldenSummary): string[] {
   const average = averageOf(lines)
   const allPass = lines.length > 0 && lines.every(({ verdict }) => verdict === 'pass')
   const low = allPass && average !== null && average < thresholdPass + recalibrateBelow
   return [
     ...(stopped === null ? [] : [`PARTIAL: ${stopped}`]),
+    ...costs,
     ...(low
       ? [
           `All tests pass with an average of ${average.toFixed(2)} only: the rubric or threshold_pass (${thresholdPass}) may need recalibration`,

@@ -47,6 +47,6 @@ function descriptionText({ attempts, accepted, reason }: Description): string {
 }
 
 function historyText({ iterations, current_best, test }: History): string {
-  if (test != null) return `Improve: ${test.sentence}`
+  if (test != null) return `Improve: ${test.sentence} points.`
   return `Improve: ${plural(Math.max(0, iterations.length - 1), 'version')} tried; the best is ${current_best}.`
 }

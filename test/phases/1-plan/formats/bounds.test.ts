@@ -46,6 +46,25 @@ describe('sizes', () => {
     expect(await reasonOf(folderOf({ ...files, [file]: padded(text, mebibyte) }))).toBeNull()
     expect(await reasonOf(folderOf({ ...files, [file]: padded(text, mebibyte + 1) }))).toMatch(message)
   })
+  test.each(['evals/one/prompt.md', 'evals/one/graders/g.md'])(
+    '%s of a plugin: 1 MiB and a byte more',
+    async (file) => {
+      const files = {
+        'SKILL.md': skillText,
+        'evals/one/prompt.md': 'Go.',
+        'evals/one/graders/g.md': '---\ntype: llm\n---\nx',
+      }
+      const text = files[file as keyof typeof files]
+      expect(await reasonOf(folderOf({ ...files, [file]: padded(text, mebibyte) }))).toBeNull()
+      expect(await reasonOf(folderOf({ ...files, [file]: padded(text, mebibyte + 1) }))).toMatch(/larger than 1048576/)
+    },
+  )
+  test('an evals.json: 16 MiB and a byte more', async () => {
+    const of = (bytes: number) =>
+      folderOf({ 'SKILL.md': skillText, 'evals/evals.json': padded('[{"prompt":"p","expectations":["e"]}]', bytes) })
+    expect(await reasonOf(of(16 * mebibyte))).toBeNull()
+    expect(await reasonOf(of(16 * mebibyte + 1))).toMatch(/evals\.json: larger than 16777216 bytes/)
+  })
   test.each([
     ['200 MiB', 200 * mebibyte, true],
     ['a byte more', 200 * mebibyte + 1, false],
@@ -100,7 +119,7 @@ describe('YAML that would not end', () => {
 })
 
 describe('links that lead out', () => {
-  const secret = () => path.join(folderOf({ 'secret.md': 'the secret' }), 'secret.md')
+  const secret = () => path.join(folderOf({ 'secret.md': '---\ntype: llm\n---\nthe secret' }), 'secret.md')
   const linked = async (files: Record<string, string>, at: string, target: string) => {
     const folder = folderOf(files)
     mkdirSync(path.dirname(path.join(folder, at)), { recursive: true })
@@ -112,6 +131,7 @@ describe('links that lead out', () => {
     ['a rule', aam, 'rules/x/RULE.md'],
     ['commands', aam, 'commands/x.md'],
     ['AGENTS.md', aam, 'AGENTS.md'],
+    ['a grader', { 'SKILL.md': skillText, 'evals/one/prompt.md': 'Go.' }, 'evals/one/graders/g.md'],
     ['a persona', golden, 'a/persona/SOUL.md'],
     ['a note', golden, 'a/memory/INDEX.md'],
   ])('%s: neither its text nor its place is taken', async (_, files, at) => {

@@ -44,8 +44,18 @@ const fixtures = {
     }),
     broken: { 'b/sub.ts': '/**\n * @eval\n * ## subtracts\n * ### Prompt\n * x\n */\n' },
   },
-  golden: { tree: example('example-golden'), broken: { 'b/evals/rubric.md': '---\nweights: [\n---\n' } },
-  aam: { tree: example('example-aam'), broken: { 'b/evals/eval-config.json': '{"version":2}' } },
+  golden: {
+    tree: example('example-golden'),
+    broken: {
+      'b/evals/rubric.md': '---\nweights: [\n---\n',
+      'b/evals/judge.md': 'x',
+      'b/evals/golden/happy/1.md': '---\ntest_id: "1"\ncategory: happy\n---\n## Input\nx\n',
+    },
+  },
+  aam: {
+    tree: example('example-aam'),
+    broken: { 'b/package.agent.json': '{"name":"b"}', 'b/evals/eval-config.json': '{"version":2}' },
+  },
 } satisfies Record<keyof typeof formats, { tree: () => string; broken: Record<string, string> }>
 
 describe.each(Object.entries(fixtures))('%s', (name, { tree, broken }) => {
@@ -91,6 +101,7 @@ describe.each(Object.entries(fixtures))('%s', (name, { tree, broken }) => {
       ({ read }) => read.status === 'fulfilled' && read.value.cases.every((one) => one.cannot_run === null),
     )
     expect(good.length).toBeGreaterThanOrEqual(before)
+    expect(all.length).toBeGreaterThan(good.length)
     for (const { read } of all) {
       if (read.status === 'rejected') expect(read.reason).toMatchObject({ name: 'UserError' })
     }

@@ -59,6 +59,7 @@ const evalMd: Files = {
   'skills/b/SKILL.md': skill('b'),
   'agents/neve/AGENT.md': '---\nname: neve\nmodel: "openai:n"\n---\nYou are Neve.\n',
   'agents/neve/helper/AGENT.md': '---\nname: helper\ndescription: Helps.\n---\nHelp.\n',
+  'agents/neve/agents/critic.md': '---\nname: critic\ndescription: Reads.\n---\nRead.\n',
   'agents/neve/skills/c/SKILL.md': skill('c'),
 }
 
@@ -71,9 +72,12 @@ describe('EVAL.md, field by field', () => {
     ['a skill that is a module', ['skills/a', 'MyApp.Skill'], 'cases.0.cannot_run'],
     ['tools', ['tools: SkillKit.Tools.Shell\n', ''], 'cases.0.environment.tools'],
     ['a tool that is not here', ['Tools.Shell', 'Tools.SendMessage'], 'cases.0.cannot_run'],
+    ['a tool among the skills', ['skills/a', 'SkillKit.Tools.Webhook'], 'cases.0.cannot_run'],
     ['model', ['anthropic:m', 'openai:m'], 'defaults.model'],
     ['system', ['Be kind.', 'Be brief.'], 'cases.0.environment.system_prompt'],
     ['metadata', ['owner: sam', 'owner: kim'], 'cases.0.metadata.owner'],
+    ['a folder of tools', ['tools: SkillKit.Tools.Shell', 'tools: ./tools'], 'cases.0.cannot_run'],
+    ['module', ['MyApp.X', 'MyApp.Y'], 'warnings.0.message'],
     ['a module that is a tool', ['MyApp.X', 'SkillKit.Tools.Webhook'], 'cases.0.cannot_run'],
     ['agent', ['module: MyApp.X', 'agent: agents/neve'], 'cases.0.target'],
     ['an unknown field', ['module: MyApp.X', 'colour: red'], 'cases.0.metadata.colour'],
@@ -83,6 +87,11 @@ describe('EVAL.md, field by field', () => {
   ] as const)('%s', async (_, change, place) => {
     expect(await differs(evalMd, 'evals/x.eval.md', change)).toContain(place)
   })
+  test('a tool of SkillKit that is here may stand among the skills, and is none of them', async () => {
+    const text = (evalMd['evals/x.eval.md'] ?? '').replace('skills/a', '[skills/a, SkillKit.Tools.Shell]')
+    const [one] = (await loaded({ ...evalMd, 'evals/x.eval.md': text.replace(/tools: .*\n/, '') })).cases
+    expect([one?.environment?.tools, one?.skill_path, one?.cannot_run]).toEqual([['Bash'], '<folder>/skills/a', null])
+  })
   test('an agent brings its text, its skills, its sub-agents and its model', async () => {
     const text = (evalMd['evals/x.eval.md'] ?? '')
       .replace(/skills: .*\n/, 'agent: agents/neve\n')
@@ -91,7 +100,7 @@ describe('EVAL.md, field by field', () => {
     const [one] = suite.cases
     expect([suite.defaults?.model, one?.target, one?.skill_path]).toEqual(['openai:n', 'agent:neve', null])
     expect(one?.environment?.system_prompt).toBe('You are Neve.\n\nBe kind.')
-    expect(one?.environment?.agents.map((file) => file.path)).toEqual(['helper.md'])
+    expect(one?.environment?.agents.map((file) => file.path)).toEqual(['critic.md', 'helper.md'])
     expect(one?.environment?.skills?.map((file) => file.path)).toEqual(['c/SKILL.md'])
   })
   test('beside AGENT.md the agent, beside SKILL.md the skill, beside a source file that', async () => {
@@ -101,18 +110,47 @@ describe('EVAL.md, field by field', () => {
     expect(await targetOf({ 'EVAL.md': text, 'SKILL.md': skill('a'), 'AGENT.md': 'Neve' })).toMatch(/^agent:/)
     expect(await targetOf({ 'x.EVAL.md': text, 'x.py': 'x = 1' })).toBe('source:x.py')
     expect(await targetOf({ 'x.EVAL.md': text })).toBeUndefined()
+    const application = `---\nmodule: MyApp.X\n---\n${text}`
+    expect(await targetOf({ 'EVAL.md': application, 'SKILL.md': skill('a') })).toBe('skill:a')
+  })
+  test.each([
+    ['the identity', 'agents/neve/AGENT.md', 'You are Neve.', 'cases.0.environment.system_prompt'],
+    ['a sub-agent', 'agents/neve/helper/AGENT.md', 'Help.', 'cases.0.environment.agents.1.sha256'],
+    ['a sub-agent of agents/', 'agents/neve/agents/critic.md', 'Read.', 'cases.0.environment.agents.0.sha256'],
+    ['a skill', 'agents/neve/skills/c/SKILL.md', 'Do.', 'cases.0.environment.skills.0.sha256'],
+    ['the name', 'agents/neve/AGENT.md', 'name: neve', 'cases.0.target'],
+    ['the model', 'agents/neve/AGENT.md', 'openai:n', 'defaults.model'],
+    ['a field that is not read', 'agents/neve/AGENT.md', 'name: neve\n', 'warnings.0'],
+  ])('of an agent: %s', async (_, file, old, place) => {
+    const files: Files = { ...evalMd, 'agents/neve/EVAL.md': '## one\n### Prompt\nHi\n### Expect\nx\n' }
+    delete files['evals/x.eval.md']
+    const text = old.endsWith('\n') ? `${old}capabilities: [x]\n` : `${old}x`
+    expect(await differs(files, file, [old, text])).toContain(place)
+  })
+  test('they are found at any depth, by their three names, and in no dot-folder', async () => {
+    const text = '## one\n### Prompt\nHi\n### Expect\nx\n'
+    const names = ['EVAL.md', 'a/b/c/d/EVAL.md', 'a/x.eval.md', 'b/y.EVAL.md']
+    const others = ['.git/EVAL.md', 'node_modules/p/EVAL.md', 'eval.md', 'x.eval.txt', 'MY_EVAL.md']
+    const folder = folderOf(Object.fromEntries([...names, ...others].map((name) => [name, text])))
+    const found = (await findSuites(folder, null)).map(({ place }) => path.relative(folder, place))
+    expect(found.sort()).toEqual(names.sort())
   })
 })
 
 const golden: Files = {
   'ledger/persona/IDENTITY.md': 'You are Ledger.',
   'ledger/tools.md': 'Read only.',
-  'ledger/model.md': '# Model\n\n## Default model\n\n**`m-1`**\n',
+  'ledger/model.md':
+    '# Model\n\n## Default model\n\n**`m-1`**\n\n```yaml\ncost_guardrails: { enabled: true, daily_cap_usd: 5 }\n```\n',
   'ledger/memory/INDEX.md': '- rent.md',
   'ledger/memory/rent.md': '---\npinned: true\n---\n1,240.50\n',
-  'ledger/evals/rubric.md': '---\nweights: { care: 40, sum: 60 }\nthreshold_pass: 4.0\n---\nBe exact.\n',
+  'ledger/wiki/INDEX.md': '- pool.md',
+  'ledger/wiki/pool.md': '---\npinned: true\n---\nA pool.\n',
+  'ledger/skills/c/SKILL.md': skill('c'),
+  'ledger/evals/rubric.md':
+    '---\nschema_version: 1\nagent: ledger\nweights: { care: 40, sum: 60 }\nthreshold_pass: 4.0\n---\nBe exact.\n',
   'ledger/evals/judge.md':
-    '---\nrecommended_judge:\n  cross_family: [gpt-5]\n  same_family_fallback: [claude-a]\nstrict_mode: true\naudit_sample_pct: 0.1\n---\nJudge {rubric}\n',
+    '---\nschema_version: 1\nagent: ledger\nrecommended_judge:\n  cross_family: [gpt-5]\n  same_family_fallback: [claude-a]\nstrict_mode: true\naudit_sample_pct: 0.1\n---\nJudge {rubric}\n',
   'ledger/evals/golden/happy/001.md':
     '---\nschema_version: 1\nagent: ledger\ntest_id: 001_a\ncategory: happy\ncreated: 2026-05-06\nexpected_facts:\n  - { claim: rent, source: memory/rent.md, expected_value: "1" }\n---\n## Setup\nAs it is.\n## Input\nRent?\n## Expected behavior\nIt says it.\n## Pass criteria\n- care: 4\n- No hard fails\n## Notes\nplain\n',
 }
@@ -133,6 +171,14 @@ describe('golden tests, field by field', () => {
     ['category', one, ['happy', 'edge'], 'cases.0.category'],
     ['created', one, ['2026-05-06', '2026-05-07'], 'cases.0.metadata.created'],
     ['schema_version', one, ['schema_version: 1', 'schema_version: 2'], 'warnings.0'],
+    ['agent', one, ['agent: ledger', 'agent: abacus'], 'warnings.0'],
+    ["the rubric's schema_version", rubric, ['schema_version: 1', 'schema_version: 2'], 'warnings.0'],
+    ["the rubric's agent", rubric, ['agent: ledger', 'agent: abacus'], 'warnings.0'],
+    ["the judge's schema_version", judge, ['schema_version: 1', 'schema_version: 2'], 'warnings.0'],
+    ["the judge's agent", judge, ['agent: ledger', 'agent: abacus'], 'warnings.0'],
+    ['a category that is not its folder', one, ['category: happy', 'category: edge'], 'warnings.0'],
+    ["a fact's claim", one, ['claim: rent', 'claim: heat'], `${inGolden}.expected_facts.0.claim`],
+    ['No hard fails', one, ['- No hard fails', ''], `${inGolden}.criteria.no_hard_fails`],
     ['a fact', one, ['expected_value: "1"', 'expected_value: "2"'], `${inGolden}.expected_facts.0.expected_value`],
     ["a fact's source", one, ['memory/rent.md', 'memory/gone.md'], 'cases.0.cannot_run'],
     ['Setup', one, ['As it is.', 'As it was.'], 'cases.0.prompt'],
@@ -141,6 +187,12 @@ describe('golden tests, field by field', () => {
     ['Pass criteria', one, ['care: 4', 'care: 5'], `${inGolden}.criteria.thresholds.0.at_least`],
     ['Notes', one, ['plain', 'odd'], `${inGolden}.notes`],
     ['persona', 'ledger/persona/IDENTITY.md', ['Ledger', 'Book'], 'cases.0.environment.system_prompt'],
+    ['tools.md', 'ledger/tools.md', ['Read', 'Look'], 'cases.0.environment.system_prompt'],
+    ['the index of memory', 'ledger/memory/INDEX.md', ['rent', 'rents'], 'cases.0.environment.system_prompt'],
+    ['the index of the wiki', 'ledger/wiki/INDEX.md', ['pool', 'pools'], 'cases.0.environment.system_prompt'],
+    ['a pinned page', 'ledger/wiki/pool.md', ['A pool', 'The pool'], 'cases.0.environment.system_prompt'],
+    ['a skill', 'ledger/skills/c/SKILL.md', ['Do.', 'Do it.'], 'cases.0.environment.skills.0.sha256'],
+    ['what it may cost', 'ledger/model.md', ['daily_cap_usd: 5', 'daily_cap_usd: 6'], 'guardrails.caps.0.usd'],
     ['a pinned note', 'ledger/memory/rent.md', ['1,240.50', '990'], 'cases.0.environment.system_prompt'],
     ['a note', 'ledger/memory/rent.md', ['pinned: true', 'pinned: false'], 'cases.0.files.0.sha256'],
     ['the model', 'ledger/model.md', ['m-1', 'm-2'], 'defaults.model'],
@@ -148,7 +200,13 @@ describe('golden tests, field by field', () => {
     expect(await differs(golden, file, change)).toContain(place)
   })
   test('the agent gets its vault, and of its evals nothing', async () => {
-    const suite = await loaded({ ...golden, 'ledger/log/2026.jsonl': '{}', 'ledger/.obsidian/x': '1' })
-    expect(suite.cases[0]?.files.map((file) => file.path)).toEqual(['memory', 'model.md', 'persona', 'tools.md'])
+    const suite = await loaded({
+      ...golden,
+      'ledger/log/2026.jsonl': '{}',
+      'ledger/.obsidian/x': '1',
+      'ledger/workspaces/ledger/x': '1',
+    })
+    const seen = ['memory', 'model.md', 'persona', 'skills', 'tools.md', 'wiki']
+    expect(suite.cases[0]?.files.map((file) => file.path)).toEqual(seen)
   })
 })

@@ -17,6 +17,24 @@ describe('bench', () => {
     expect(one).toMatchObject({ prompt: 'Hi', expectations: [{ text: 'It greets.' }], cannot_run: null })
     expect(one).not.toHaveProperty('judging')
   })
+  test('what only eval keeps to is said', async () => {
+    const files = {
+      'package.agent.json': '{"name":"p","version":"1.0.0"}',
+      'evals/eval-config.json': '{"version":1,"engine":"codex","judge":"gpt-5"}',
+      'evals/cases/a.yaml': 'name: a\ntarget: skill:sums\ninput: { prompt: p }\njudge: { criteria: c }\n',
+      'skills/sums/SKILL.md': skillText,
+      'skills/sums/evals/evals.json': '[{"prompt":"p","expectations":["e"]}]',
+    }
+    const root = folderOf(files)
+    const said = async (place: string) =>
+      forBench(await loadSuite(path.join(root, place), path.join(root, 'skills/sums'))).warnings.map(
+        (one) => one.message,
+      )
+    expect(await said('.')).toEqual([
+      'only eval keeps to what the suite says of the engine codex (--engine), the judge gpt-5 (--judge), 120 s for a case (--timeout), that no judge is asked where a check fails',
+    ])
+    expect((await said('skills/sums')).join()).not.toContain('only eval')
+  })
   test('a report beside a skill is no suite of it', async () => {
     const folder = folderOf({ 'SKILL.md': skillText, 'EVAL.md': '# Report\n\n## Results\nfine\n' })
     await expect(loadSuite(folder)).rejects.toThrow('no suite found')

@@ -53,9 +53,10 @@ describe('pass criteria', () => {
   })
 })
 
-const rubric = (front: string, body = '# Rubric') => readRubric(`---\n${front}\n---\n${body}\n`, 'rubric.md', nothing)
+const rubricMd = { file: 'rubric.md', agent: 'x' }
+const rubric = (front: string, body = '# Rubric') => readRubric(`---\n${front}\n---\n${body}\n`, rubricMd, nothing)
 const judge = (front: string, body = 'Judge {rubric}') =>
-  readJudge(`---\n${front}\n---\n${body}\n`, 'judge.md', nothing)
+  readJudge(`---\n${front}\n---\n${body}\n`, { file: 'judge.md', agent: 'x' }, nothing)
 
 describe('rubric.md', () => {
   test('weights, threshold and body', () => {
@@ -75,7 +76,7 @@ describe('rubric.md', () => {
   ])('%j is refused with its place', (front, message) => expect(() => rubric(front)).toThrow(message))
   test('weights that sum to something else, and fields nobody knows, are told', () => {
     const told: string[] = []
-    readRubric('---\nweights: {a: 30}\ncolour: red\n---\nx', 'rubric.md', (line, message) =>
+    readRubric('---\nweights: {a: 30}\ncolour: red\n---\nx', rubricMd, (line, message) =>
       told.push(`${line} ${message}`),
     )
     expect(told).toEqual([expect.stringMatching(/^2 .*sum to 30/), expect.stringMatching(/^3 .*colour/)])
@@ -113,7 +114,8 @@ describe('judge.md', () => {
 })
 
 describe('a test', () => {
-  const read = (front: string, body = '## Input\nHi') => readGoldenTest(`---\n${front}\n---\n${body}\n`, ['a'], nothing)
+  const read = (front: string, body = '## Input\nHi') =>
+    readGoldenTest(`---\n${front}\n---\n${body}\n`, { agent: 'x', folder: null, dimensions: ['a'] }, nothing)
   test('an id that looks like a number or a date stays as it is written', () => {
     expect(read('test_id: 001\ncategory: 2026-01-01')).toMatchObject({
       test: { test_id: '001', category: '2026-01-01' },

@@ -1,19 +1,21 @@
 /** agents/<name>/agent.yaml and system-prompt.md of an AAM package: who the agent is, what it may use. */
 import path from 'node:path'
 import { entriesIn } from '../../../../base/files.ts'
-import { readText } from '../../../../base/json.ts'
-import { ownFile } from '../../../../base/own_file.ts'
 import type { Warn } from '../../warnings.ts'
-import { leavesFolder } from './config.ts'
-import { openAamFile } from './fields.ts'
+import { type AamFields, openPackageFile } from './fields.ts'
+import { leavesFolder, packageText } from './own.ts'
 
 export interface AamAgent {
   name: string
   description: string
   /** What it is told of itself. */
   prompt: string
-  /** Folders of the package's skills; null: it lists none, and has all. */
+  /** null: it says none. */
+  version: string | null
+  /** Folders or names of the package's skills; null: it lists none, and has all. */
   skills: string[] | null
+  /** Names of the package's commands; null: it lists none, and has all. */
+  commands: string[] | null
   /** By Claude Code's names; null: it lists none, and has all. */
   tools: string[] | null
   /** The same as a file of .claude/agents/. */
@@ -21,7 +23,9 @@ export interface AamAgent {
 }
 
 interface Known {
-  skillNames: readonly string[]
+  /** Absolute folder of the package. */
+  root: string
+  skills: readonly { folder: string; name: string }[]
   commandNames: readonly string[]
 }
 
@@ -39,7 +43,7 @@ const toolNames: Readonly<Record<string, readonly string[]>> = {
   browser: ['WebFetch', 'WebSearch'],
 }
 
-/** Never throws: an agent that can't be read is left out, with a warning. */
+/** Never throws: an agent that can't be read is left out, with a warning, and so is a second one of the same name. */
 export async function readAgents(folder: string, known: Known, warn: Warn): Promise<AamAgent[]> {
   const agents: AamAgent[] = []
   for (const entry of entriesIn(folder)) {
@@ -47,51 +51,77 @@ export async function readAgents(folder: string, known: Known, warn: Warn): Prom
     const agent = entry.isDirectory()
       ? await readAgent(place, known, warn)
       : entry.name.endsWith('.md')
-        ? await readLegacy(place)
+        ? await readLegacy(place, known.root)
         : null
-    if (agent !== null) agents.push(agent)
+    if (agent === null) continue
+    if (agents.some(({ name }) => name === agent.name)) {
+      warn(place, `${agent.name} is another agent's name too; this one is left out`)
+    } else agents.push(agent)
   }
   return agents
 }
 
 async function readAgent(folder: string, known: Known, warn: Warn): Promise<AamAgent | null> {
   const file = path.join(folder, 'agent.yaml')
-  const root = path.dirname(path.dirname(folder))
-  const text = await readText(file).catch(() => null)
-  if (text === null) {
-    warn(file, 'no such file; the agent is left out')
+  const { isRead, fields, mistakes, unknown } = await openPackageFile(known.root, file)
+  if (!isRead) {
+    for (const { at, message } of mistakes) warn(at, `${message}; the agent is left out`)
     return null
   }
-  const { fields, mistakes, unknown } = openAamFile(text, file)
-  const name = fields.text('name') ?? path.basename(folder)
-  const description = fields.text('description')
+  const told = {
+    name: nameOf(fields, path.basename(folder)),
+    description: fields.text('description'),
+    version: fields.text('version'),
+    skills: fields.has('skills') ? fields.texts('skills') : null,
+    commands: fields.has('commands') ? fields.texts('commands') : null,
+  }
+  fields.known('skills', 'commands')
   const prompt = fields.text('system_prompt') ?? 'system-prompt.md'
-  const skills = fields.has('skills') ? fields.texts('skills') : null
-  const commands = fields.texts('commands')
   const tools = fields.has('tools') ? fields.texts('tools') : null
-  const parameters = fields.inner('parameters')
-  const manner = [
-    ...mannerOf(parameters.text('style'), 'Style'),
-    ...mannerOf(parameters.text('output_format'), 'Output format'),
-  ]
-  if (parameters.has('temperature')) warn(file, 'parameters.temperature is not passed on: no engine here takes one')
-  fields.known('version')
-  parameters.known('temperature')
-  if (description === null) fields.wrong('description', 'is missing')
-  const own = leavesFolder(prompt) ? null : ownFile(root, path.relative(root, path.join(folder, prompt)))
-  const body = own === null ? null : await readText(own).catch(() => null)
+  fields.known('tools')
+  const manner = mannerIn(fields.inner('parameters'), warn)
+  if (told.description === null) fields.wrong('description', 'is missing')
+  const body = leavesFolder(prompt) ? null : await packageText(known.root, path.join(folder, prompt)).catch(() => null)
   if (body === null) fields.wrong('system_prompt', `names ${prompt}, which can't be read below the agent's folder`)
   for (const { at, message } of [...mistakes, ...unknown()]) warn(at, message)
   if (body === null) return null
-  for (const one of skills ?? []) if (!known.skillNames.includes(one)) warn(file, `skill ${one} is not in the package`)
-  for (const one of commands) if (!known.commandNames.includes(one)) warn(file, `command ${one} is not in the package`)
-  const mapped =
-    tools === null ? null : mappedTools(tools, (tool) => warn(file, `tool ${tool} has no counterpart here`))
-  const told = [withoutFrontmatter(body), ...manner].join('\n\n')
-  return {
-    ...{ name, description: description ?? name, prompt: told, skills, tools: mapped },
-    asSubAgent: subAgentText({ name, description: description ?? name, prompt: told, tools: mapped }),
+  const skills = known.skills.filter((one) => told.skills?.some((name) => name === one.folder || name === one.name))
+  for (const one of told.skills ?? []) {
+    if (!skills.some(({ folder: own, name }) => one === own || one === name))
+      warn(fields.at('skills'), `skill ${one} is not in the package`)
   }
+  for (const one of told.commands ?? [])
+    if (!known.commandNames.includes(one)) warn(fields.at('commands'), `command ${one} is not in the package`)
+  const mapped =
+    tools === null
+      ? null
+      : mappedTools(tools, (tool) => warn(fields.at('tools'), `tool ${tool} has no counterpart here`))
+  const own = {
+    ...told,
+    description: told.description ?? told.name,
+    prompt: [withoutFrontmatter(body), ...manner].join('\n\n'),
+    tools: mapped,
+  }
+  return { ...own, asSubAgent: subAgentText({ ...own, skillNames: skills.map(({ name }) => name) }) }
+}
+
+/** A name becomes that of a file. */
+function nameOf(fields: AamFields, folder: string): string {
+  const name = fields.text('name')
+  if (name === null) return folder
+  if (/^[\w.-]{1,64}$/.test(name) && !name.startsWith('.')) return name
+  fields.wrong('name', `must be 1 to 64 letters, digits, _, - and dots; ${folder} is used`)
+  return folder
+}
+
+function mannerIn(parameters: AamFields, warn: Warn): string[] {
+  if (parameters.has('temperature'))
+    warn(parameters.at('temperature'), 'parameters.temperature is not passed on: no engine here takes one')
+  parameters.known('temperature')
+  return [
+    ...mannerOf(parameters.text('style'), 'Style'),
+    ...mannerOf(parameters.text('output_format'), 'Output format'),
+  ]
 }
 
 function mannerOf(value: string | null, what: string): string[] {
@@ -99,19 +129,20 @@ function mannerOf(value: string | null, what: string): string[] {
 }
 
 /** The older form: one file that is a sub-agent already. */
-async function readLegacy(file: string): Promise<AamAgent | null> {
-  const text = await readText(file).catch(() => null)
+async function readLegacy(file: string, root: string): Promise<AamAgent | null> {
+  const text = await packageText(root, file).catch(() => null)
   if (text === null) return null
   const name = path.basename(file, '.md')
   const description = /^description:[ \t]*(.+)$/m.exec(text)?.[1] ?? name
-  return { name, description, prompt: withoutFrontmatter(text), skills: null, tools: null, asSubAgent: text }
+  const nothing = { version: null, skills: null, commands: null, tools: null }
+  return { name, description, prompt: withoutFrontmatter(text), ...nothing, asSubAgent: text }
 }
 
 function mappedTools(tools: readonly string[], odd: (tool: string) => void): string[] {
   const mapped = tools.flatMap((tool) => {
     const own = toolNames[tool]
     if (own !== undefined) return own
-    if (/^[A-Z]/.test(tool)) return [tool] // Claude Code's own names
+    if (/^(?:[A-Z]|mcp__)/.test(tool)) return [tool] // Claude Code's own names, and those of MCP servers
     odd(tool)
     return []
   })
@@ -126,16 +157,19 @@ function withoutFrontmatter(text: string): string {
     .trim()
 }
 
+/** As Claude Code has them; skills that are listed are read to it at its start. */
 function subAgentText({
   name,
   description,
   prompt,
   tools,
-}: Pick<AamAgent, 'name' | 'description' | 'prompt' | 'tools'>) {
+  skillNames,
+}: Pick<AamAgent, 'name' | 'description' | 'prompt' | 'tools'> & { skillNames: readonly string[] }): string {
   const lines = [
     `name: ${name}`,
     `description: ${JSON.stringify(description)}`,
     ...(tools === null ? [] : [`tools: ${tools.join(', ')}`]),
+    ...(skillNames.length === 0 ? [] : [`skills: ${skillNames.join(', ')}`]),
   ]
   return `---\n${lines.join('\n')}\n---\n\n${prompt}\n`
 }

@@ -3,14 +3,12 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Check } from '../../../../../schemas/check.ts'
 import type { Environment, InputFile, SuiteCase } from '../../../../../schemas/suite.ts'
-import { messageOf } from '../../../../base/error.ts'
-import { readText } from '../../../../base/json.ts'
 import { blankCase } from '../../blank_case.ts'
 import { placeInputs } from '../../inputs.ts'
 import type { Warn } from '../../warnings.ts'
-import { leavesFolder } from './config.ts'
-import { type AamFields, openAamFile } from './fields.ts'
+import { type AamFields, openPackageFile, valuesOf } from './fields.ts'
 import { claudeEvents } from './hooks.ts'
+import { leavesFolder } from './own.ts'
 import type { AamPackage } from './package.ts'
 
 export interface CasePlace {
@@ -20,17 +18,15 @@ export interface CasePlace {
   config: string
   package: AamPackage
   env: Record<string, string>
+  /** Fields of the config that nobody reads. */
+  unread: Record<string, unknown>
   warn: Warn
 }
-
-const longestFile = 1024 * 1024
 
 /** Never throws: what is wrong is the reason why the case can't run. */
 export async function readAamCase(place: CasePlace): Promise<Omit<SuiteCase, 'eval_id'>> {
   const stem = path.basename(place.file).replace(/\.ya?ml$/, '')
-  const text = await textOf(place.file).catch((error: unknown) => ({ message: messageOf(error) }))
-  if (typeof text !== 'string') return blank(stem, [`${place.file}: ${text.message}`])
-  const { fields, mistakes, unknown } = openAamFile(text, place.file)
+  const { fields, mistakes, unknown } = await openPackageFile(place.package.root, place.file)
   const told = {
     name: fields.text('name'),
     description: fields.text('description'),
@@ -40,34 +36,29 @@ export async function readAamCase(place: CasePlace): Promise<Omit<SuiteCase, 'ev
     criteria: criteriaOf(fields),
   }
   checkName(told.name, fields)
-  for (const { at, message } of unknown()) place.warn(at, message)
+  const unread = unknown()
+  for (const { at, message } of unread) place.warn(at, message)
   const target = targetOf(told.target, place.package)
   const inputs = await inputsOf(told.files, place)
   const start = await startOf(told.workspaceFiles, place)
   const given = new Set([...inputs.files, ...start.files].map((one) => one.path))
   const reasons = [
     ...mistakes.map(({ at, message }) => `${at}: ${message}`),
-    ...target.reasons,
-    ...inputs.reasons,
-    ...start.reasons,
+    ...target.reasons.map((reason) => `${fields.at('target')}: ${reason}`),
+    ...inputs.reasons.map((reason) => `${told.at.files}: ${reason}`),
+    ...start.reasons.map((reason) => `${told.at.workspaceFiles}: ${reason}`),
   ]
   return {
-    ...blank(told.name ?? stem, reasons),
+    ...blank(told.name || stem, reasons),
     prompt: told.prompt ?? '',
     files: [...inputs.files, ...start.files],
     expectations: told.criteria === null ? [] : [{ text: told.criteria }],
     checks: checksOf(told, target.event),
     ...(told.target !== null && { target: told.target }),
-    ...(told.description !== null && { description: told.description }),
+    ...notedOf(told.description, valuesOf(unread), { target, place }),
     skill_path: target.skill,
     environment: environmentOf(place, { target, texts: start.texts, given, blocks: told.blocked !== null }),
   }
-}
-
-async function textOf(file: string): Promise<string> {
-  const { size } = await stat(file)
-  if (size > longestFile) throw new Error(`larger than ${longestFile / 2 ** 20} MiB`)
-  return readText(file)
 }
 
 function blank(name: string, reasons: readonly string[]): Omit<SuiteCase, 'eval_id'> {
@@ -79,6 +70,22 @@ function blank(name: string, reasons: readonly string[]): Omit<SuiteCase, 'eval_
   }
 }
 
+/** What an author notes, kept with the case: what it is for, the version of its agent, fields that nobody reads. */
+function notedOf(
+  description: string | null,
+  unread: Readonly<Record<string, unknown>>,
+  { target, place }: { target: Target; place: CasePlace },
+): Pick<SuiteCase, 'metadata'> {
+  const version = place.package.agents.find(({ name }) => name === target.agent)?.version ?? null
+  const metadata = {
+    ...(description !== null && { description }),
+    ...(version !== null && { agent_version: version }),
+    ...unread,
+    ...(Object.keys(place.unread).length > 0 && { 'eval-config': place.unread }),
+  }
+  return Object.keys(metadata).length === 0 ? {} : { metadata }
+}
+
 function checkName(name: string | null, fields: AamFields): void {
   if (name === null || name === '') fields.wrong('name', 'is missing')
   else if (!/^[a-z0-9-]{1,64}$/.test(name)) fields.wrong('name', 'must be 1 to 64 of a-z, 0-9 and -')
@@ -88,15 +95,20 @@ function inputOf(fields: AamFields) {
   const input = fields.inner('input')
   const prompt = input.text('prompt')
   if (prompt === null || prompt.trim() === '') input.wrong('prompt', 'is missing')
-  return { prompt, files: input.texts('files'), workspaceFiles: input.texts('workspace-files') }
+  const at = { files: input.at('files'), workspaceFiles: input.at('workspace-files') }
+  return { prompt, files: input.texts('files'), workspaceFiles: input.texts('workspace-files'), at }
 }
 
 function expectedOf(fields: AamFields) {
   const expected = fields.inner('expected')
+  const created = expected.texts('files-created')
+  for (const one of created) {
+    if (leavesFolder(one)) expected.wrong('files-created', `holds ${one}, which leads out of the workspace`)
+  }
   return {
     contains: expected.texts('contains'),
     notContains: expected.texts('not-contains'),
-    created: expected.texts('files-created'),
+    created,
     blocked: expected.flag('agent-blocked'),
   }
 }
@@ -204,8 +216,10 @@ function environmentOf(
   const others = own.agents.filter((one) => one !== agent)
   const listed = agent?.skills ?? null
   const skills = own.skills.filter(
-    (skill) => skill.path !== target.skill && (listed === null || listed.includes(skill.folder)),
+    ({ path: place, folder, name }) =>
+      place !== target.skill && (listed === null || listed.includes(folder) || listed.includes(name)),
   )
+  const commands = own.commands.filter((one) => agent?.commands?.includes(path.basename(one.path, '.md')) ?? true)
   const needs = [
     ...(target.event === null ? [] : [`hooks of ${target.event}`]),
     ...(about.blocks && target.event === null ? ['hooks of PreToolUse'] : []),
@@ -218,7 +232,7 @@ function environmentOf(
     agents: [],
     mcp_servers: own.servers,
     skills: skills.flatMap((skill) => skill.files),
-    commands: own.commands,
+    commands,
     ...(own.instructions !== null && !about.given.has('AGENTS.md') && { instructions: own.instructions }),
     ...(agent !== undefined && { system_prompt: agent.prompt, ...(agent.tools !== null && { tools: agent.tools }) }),
     ...(others.length > 0 && { agent_texts: Object.fromEntries(others.map((one) => [one.name, one.asSubAgent])) }),

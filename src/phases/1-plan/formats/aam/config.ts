@@ -2,14 +2,17 @@
 import type { SandboxSettings } from '../../../../../schemas/evals.ts'
 import type { SuiteDefaults } from '../../../../../schemas/suite.ts'
 import { UserError } from '../../../../base/error.ts'
-import { parseJson, readText } from '../../../../base/json.ts'
+import { parseJson } from '../../../../base/json.ts'
 import type { Warn } from '../../warnings.ts'
-import { openAamFile } from './fields.ts'
+import { openAamFile, valuesOf } from './fields.ts'
+import { leavesFolder, packageText } from './own.ts'
 
 export interface AamConfig {
   defaults: SuiteDefaults
   sandbox: SandboxSettings
   env: Record<string, string>
+  /** Fields that nobody reads, by their names. */
+  unread: Record<string, unknown>
 }
 
 /** Engines that the format names and we have. */
@@ -21,14 +24,14 @@ const timeoutSeconds = 120
 const ours =
   /^(HOME|PATH|USERPROFILE|TMPDIR|SHELL|XDG_\w+|WHETSTONE_\w+|LD_\w+|NODE_OPTIONS|IS_SANDBOX|CLAUDE_CONFIG_DIR)$/
 
-/** Throws UserError for a file that can't be read, and for mistakes in it. */
-export async function readConfig(file: string, warn: Warn): Promise<AamConfig> {
-  const text = await readText(file)
+/** `root`: of the package. Throws UserError for a file that can't be read, and for mistakes in it. */
+export async function readConfig(file: string, root: string, warn: Warn): Promise<AamConfig> {
+  const text = await packageText(root, file)
   parseJson(text, file)
   const { fields, mistakes, unknown } = openAamFile(text, file)
   const version = fields.number('version')
   const engine = fields.text('engine')
-  const timeout = fields.number('timeout')
+  const timeout = fields.seconds('timeout')
   const judge = fields.text('judge')
   const sandbox = fields.inner('sandbox')
   const network = sandbox.flag('network')
@@ -37,7 +40,6 @@ export async function readConfig(file: string, warn: Warn): Promise<AamConfig> {
   if (version === null) fields.wrong('version', 'is missing')
   else if (version !== 1) fields.wrong('version', `is ${version}; 1 is known`)
   if (engine === null || engine === '') fields.wrong('engine', 'is missing')
-  if (timeout !== null && timeout <= 0) fields.wrong('timeout', 'must be above 0')
   for (const one of writable) {
     if (leavesFolder(one)) sandbox.wrong('writable-paths', `holds ${one}, which leads out of the workspace`)
   }
@@ -46,7 +48,8 @@ export async function readConfig(file: string, warn: Warn): Promise<AamConfig> {
     const more = others.map(({ at, message }) => `; ${at}: ${message}`).join('')
     throw new UserError(`${first.at}: ${first.message}${more}`, 'docs/formats.md shows the fields')
   }
-  for (const { at, message } of unknown()) warn(at, message)
+  const unread = unknown()
+  for (const { at, message } of unread) warn(at, message)
   return {
     defaults: {
       ...engineOf(engine ?? ''),
@@ -58,6 +61,7 @@ export async function readConfig(file: string, warn: Warn): Promise<AamConfig> {
       ...(writable.length > 0 && { only_writable: writable.map((one) => one.replace(/\/+$/, '') || '.') }),
     },
     env: allowed(env, (name) => warn(`env.${name}`, 'is not set: the run has its own')),
+    unread: valuesOf(unread),
   }
 }
 
@@ -76,9 +80,4 @@ function allowed(env: Record<string, string>, refused: (name: string) => void): 
       return !isOurs
     }),
   )
-}
-
-/** Whether a relative path is none that stays below its folder. */
-export function leavesFolder(path: string): boolean {
-  return path.startsWith('/') || /^[A-Za-z]:/.test(path) || path.includes('\0') || path.split(/[\\/]/).includes('..')
 }

@@ -1,6 +1,8 @@
 /** The fields of a YAML or JSON object of an AAM package, taken one by one; mistakes and what nobody took have line and column. */
+import { messageOf } from '../../../../base/error.ts'
 import { readYaml, type Yaml } from '../../../../base/yaml.ts'
 import { isObject } from '../evals_json/fields.ts'
+import { packageText } from './own.ts'
 
 /** `at`: file:line:column. */
 export interface Mistake {
@@ -8,29 +10,50 @@ export interface Mistake {
   message: string
 }
 
-export interface AamFile {
-  fields: AamFields
-  mistakes: Mistake[]
-  /** What nobody took. */
-  unknown(): Mistake[]
+/** A field that nobody took. */
+export interface Unread extends Mistake {
+  /** With the names above it: input.retries. */
+  name: string
+  value: unknown
 }
 
-/** Reads YAML, and so JSON. Never throws: what can't be read is a mistake. */
+export interface AamFile {
+  /** False: nothing of it could be read. */
+  isRead: boolean
+  fields: AamFields
+  mistakes: Mistake[]
+  unknown(): Unread[]
+}
+
+/** Reads a file (absolute) of a package. Never throws: what keeps it from being read is its one mistake. */
+export async function openPackageFile(root: string, file: string): Promise<AamFile> {
+  try {
+    return openAamFile(await packageText(root, file), file)
+  } catch (error) {
+    return unreadable({ at: file, message: messageOf(error).replace(`${file}: `, '') }, file)
+  }
+}
+
+/** Reads YAML, and so JSON. Never throws: what can't be read is its one mistake. */
 export function openAamFile(text: string, file: string): AamFile {
   const yaml = readYaml(text.replace(/^\uFEFF/, ''))
+  if (!yaml.ok) return unreadable({ at: `${file}:${yaml.at.line}:${yaml.at.column}`, message: yaml.message }, file)
+  if (!isObject(yaml.value)) return unreadable({ at: `${file}:1:1`, message: 'not a map of fields' }, file)
   const mistakes: Mistake[] = []
-  const unread: (() => Mistake[])[] = []
-  if (!yaml.ok) {
-    mistakes.push({ at: `${file}:${yaml.at.line}:${yaml.at.column}`, message: yaml.message })
-    return {
-      fields: new AamFields(none, { path: [], file, yaml: none, mistakes, unread }),
-      mistakes,
-      unknown: () => [],
-    }
-  }
-  if (!isObject(yaml.value)) mistakes.push({ at: `${file}:1:1`, message: 'not a map of fields' })
+  const unread: (() => Unread[])[] = []
   const fields = new AamFields(yaml, { path: [], file, yaml, mistakes, unread })
-  return { fields, mistakes, unknown: () => unread.flatMap((each) => each()) }
+  return { isRead: true, fields, mistakes, unknown: () => unread.flatMap((each) => each()) }
+}
+
+/** What they say, by their names. */
+export function valuesOf(unread: readonly Unread[]): Record<string, unknown> {
+  return Object.fromEntries(unread.map(({ name, value }) => [name, value]))
+}
+
+/** Of its fields nothing can be said: not that they are missing either. */
+function unreadable(mistake: Mistake, file: string): AamFile {
+  const fields = new AamFields(none, { path: [], file, yaml: none, mistakes: [], unread: [] })
+  return { isRead: false, fields, mistakes: [mistake], unknown: () => [] }
 }
 
 type Read = Extract<Yaml, { ok: true }>
@@ -41,7 +64,7 @@ interface Place {
   file: string
   yaml: Read
   mistakes: Mistake[]
-  unread: (() => Mistake[])[]
+  unread: (() => Unread[])[]
 }
 
 /** One object of a file. Every take marks the field as known; what does not fit is a mistake, and absent then. */
@@ -62,6 +85,11 @@ export class AamFields {
   /** Adds a mistake at a field. */
   wrong(name: string, message: string): void {
     this.#tell([name], `${this.#nameOf(name)} ${message}`)
+  }
+
+  /** Where a field stands: file:line:column. */
+  at(name: string): string {
+    return this.#where([name])
   }
 
   has(name: string): boolean {
@@ -111,8 +139,16 @@ export class AamFields {
 
   number(name: string): number | null {
     const given = this.json(name)
-    if (given === null || typeof given === 'number') return given
+    if (given === null || (typeof given === 'number' && Number.isFinite(given))) return given
     this.wrong(name, 'must be a number')
+    return null
+  }
+
+  /** Seconds above 0, at most a week: longer ones no timer keeps. */
+  seconds(name: string): number | null {
+    const given = this.number(name)
+    if (given === null || (given > 0 && given <= 604_800)) return given
+    this.wrong(name, given > 0 ? 'must be seconds, at most 604800 (a week)' : 'must be above 0')
     return null
   }
 
@@ -125,8 +161,12 @@ export class AamFields {
     }
     const made: Record<string, string> = {}
     for (const [key, text] of Object.entries(written)) {
-      if (typeof text === 'string') made[key] = text
-      else this.#tell([name, key], `${this.#nameOf(name)}.${key} must be text`)
+      if (typeof text === 'string' && !text.includes('\0')) made[key] = text
+      else
+        this.#tell(
+          [name, key],
+          `${this.#nameOf(name)}.${key} must be text${typeof text === 'string' ? ' without a zero byte' : ''}`,
+        )
     }
     return made
   }
@@ -139,10 +179,11 @@ export class AamFields {
     return new AamFields({ value, texts: this.#written[name] }, { ...this.#place, path })
   }
 
-  #unknown(): Mistake[] {
-    return Object.keys(this.#values)
-      .filter((name) => !this.#taken.has(name))
-      .map((name) => ({ at: this.#where([name]), message: `${this.#nameOf(name)} is not read` }))
+  #unknown(): Unread[] {
+    return Object.entries(this.#values).flatMap(([key, value]) => {
+      const name = this.#nameOf(key)
+      return this.#taken.has(key) ? [] : [{ at: this.#where([key]), message: `${name} is not read`, name, value }]
+    })
   }
 
   #tell(path: readonly PropertyKey[], message: string): void {

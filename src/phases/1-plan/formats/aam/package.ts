@@ -6,12 +6,13 @@ import { mcpServers } from '../../../../../schemas/environment.ts'
 import type { InputFile } from '../../../../../schemas/suite.ts'
 import { messageOf } from '../../../../base/error.ts'
 import { entriesIn, exists, hashFile, walk } from '../../../../base/files.ts'
-import { checkAs, parseJson, readText } from '../../../../base/json.ts'
+import { checkAs, parseJson } from '../../../../base/json.ts'
 import { ownFile } from '../../../../base/own_file.ts'
 import type { Warn } from '../../warnings.ts'
 import { isObject, textIn } from '../evals_json/fields.ts'
 import { type AamAgent, readAgents } from './agents.ts'
 import { claudeHooks, readAamHooks } from './hooks.ts'
+import { packageText } from './own.ts'
 
 interface AamSkill {
   /** Its folder's name, and the name in its SKILL.md. */
@@ -46,17 +47,16 @@ export interface AamPackage {
 export async function readPackage(root: string, warn: Warn): Promise<AamPackage> {
   const [manifest, hooks, servers, skills, rules, commands, instructions] = await Promise.all([
     manifestOf(root, warn),
-    readAamHooks(path.join(root, 'hooks/hooks.json')),
+    readAamHooks(root),
     serversOf(root, warn),
-    skillsOf(root),
+    skillsOf(root, warn),
     rulesOf(root),
     flatFiles(path.join(root, 'commands')),
-    ownText(root, 'AGENTS.md'),
+    instructionsOf(root, warn),
   ])
   for (const { at, message } of hooks?.warnings ?? []) warn(at, message)
   const { name, version } = manifest
   const installed = { skills, hooks: hooks === null ? {} : claudeHooks(hooks), rules, commands }
-  const skillNames = installed.skills.map((skill) => skill.folder)
   const commandNames = installed.commands.map((one) => path.basename(one.path, '.md'))
   const needsFiles = Object.keys(installed.hooks).length + Object.keys(servers).length > 0
   return {
@@ -64,7 +64,7 @@ export async function readPackage(root: string, warn: Warn): Promise<AamPackage>
     name,
     version,
     ...installed,
-    agents: await readAgents(path.join(root, 'agents'), { skillNames, commandNames }, warn),
+    agents: await readAgents(path.join(root, 'agents'), { root, skills, commandNames }, warn),
     servers,
     instructions,
     files: needsFiles ? await packageFiles(root) : [],
@@ -86,12 +86,9 @@ async function manifestOf(root: string, warn: Warn): Promise<Manifest> {
     return nameless
   }
   try {
-    const value = parseJson(await readText(file), file)
+    const value = parseJson(await packageText(root, file), file)
     if (!isObject(value)) throw new Error('not an object')
-    const { dependencies } = value
-    for (const one of isObject(dependencies) ? Object.keys(dependencies) : []) {
-      warn(`${file} dependencies`, `${one} is not installed: dependencies are not resolved here`)
-    }
+    warnOfManifest(value, file, warn)
     if (textIn(value.name) === null) warn(file, "it has no name; the folder's is used")
     return {
       name: textIn(value.name) ?? nameless.name,
@@ -102,6 +99,13 @@ async function manifestOf(root: string, warn: Warn): Promise<Manifest> {
     warn(file, messageOf(error))
     return nameless
   }
+}
+
+function warnOfManifest({ dependencies, quality }: Record<string, unknown>, file: string, warn: Warn): void {
+  const named = Array.isArray(dependencies) ? dependencies.map(String) : Object.keys(Object(dependencies ?? {}))
+  for (const one of named) warn(`${file} dependencies`, `${one} is not installed: dependencies are not resolved here`)
+  if (quality !== undefined)
+    warn(`${file} quality`, 'is not read: eval runs evals/, test runs the tests of skills and hooks')
 }
 
 /** Tests hold what is expected, and evals too: an agent finds neither. */
@@ -131,16 +135,22 @@ function foldersIn(folder: string): string[] {
   return entriesIn(folder).flatMap((entry) => (entry.isDirectory() && !entry.name.startsWith('.') ? entry.name : []))
 }
 
-async function skillsOf(root: string): Promise<AamSkill[]> {
+async function skillsOf(root: string, warn: Warn): Promise<AamSkill[]> {
   const skills: AamSkill[] = []
   for (const folder of foldersIn(path.join(root, 'skills'))) {
     const place = path.join(root, 'skills', folder)
-    const text = await readText(path.join(place, 'SKILL.md')).catch(() => null)
+    const file = path.join(place, 'SKILL.md')
+    if (!(await exists(file))) continue
+    const text = await packageText(place, file).catch((error: unknown) => {
+      warn(file, `${messageOf(error)}; the skill is left out`)
+      return null
+    })
     if (text === null) continue
-    const { files } = await walk(place, {
+    const { files, leftOut } = await walk(place, {
       skip: (name) => isHidden(`skills/${folder}/${name}`),
       unreadable: 'leave_out',
     })
+    for (const one of leftOut) warn(place, `${one.path} is left out: ${one.reason}`)
     skills.push({
       folder,
       name: /^name:[ \t]*["']?([\w-]+)/m.exec(text)?.[1] ?? folder,
@@ -163,10 +173,14 @@ async function rulesOf(root: string): Promise<InputFile[]> {
   return made
 }
 
-/** null: it is not there, or a link leads out of the package. */
-async function ownText(root: string, name: string): Promise<string | null> {
-  const file = ownFile(root, name)
-  return file === null ? null : readText(file)
+/** null: there is no such file. */
+async function instructionsOf(root: string, warn: Warn): Promise<string | null> {
+  const file = path.join(root, 'AGENTS.md')
+  if (!(await exists(file))) return null
+  return packageText(root, file).catch((error: unknown) => {
+    warn(file, `${messageOf(error)}; it is left out`)
+    return null
+  })
 }
 
 /** The Markdown files of a folder. */
@@ -182,7 +196,7 @@ async function serversOf(root: string, warn: Warn): Promise<McpServers> {
   const file = path.join(root, 'mcp/servers.json')
   if (!(await exists(file))) return {}
   try {
-    const value = parseJson(await readText(file), file)
+    const value = parseJson(await packageText(root, file), file)
     const servers = isObject(value) ? (value.mcpServers ?? value.servers ?? value) : value
     const text = JSON.stringify(servers).replaceAll(/\$\{(PACKAGE_ROOT|CLAUDE_PLUGIN_ROOT)\}/g, `\${ENVIRONMENT_DIR}`)
     return checkAs(mcpServers, JSON.parse(text), file)

@@ -1,10 +1,9 @@
 /** The deterministic tests of an AAM package: skills/<name>/tests and hooks/tests. */
-import { readdir, readFile, stat } from 'node:fs/promises'
+import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { messageOf } from '../../../../base/error.ts'
 import { exists } from '../../../../base/files.ts'
-import { leavesFolder } from './config.ts'
-import { type AamFields, type Mistake, openAamFile } from './fields.ts'
+import { type AamFields, type Mistake, openPackageFile } from './fields.ts'
+import { leavesFolder } from './own.ts'
 
 interface ProcessExpectation {
   /** null: any. */
@@ -21,6 +20,8 @@ interface Shared {
   /** The stem of its file. */
   stem: string
   name: string
+  /** null: it has none. */
+  description: string | null
   /** Absolute. */
   file: string
   /** Where its process starts, absolute. */
@@ -55,7 +56,6 @@ export interface AamTests {
 }
 
 const defaultSeconds = 30
-const longestFile = 1024 * 1024
 
 /** Reads all of them; of a skill's own folder its tests. Never throws: what is wrong is said with the test, or is a warning. */
 export async function readAamTests(root: string): Promise<AamTests> {
@@ -76,7 +76,7 @@ async function addSkill(folder: string, found: AamTests): Promise<void> {
 
 interface Source {
   fields: AamFields
-  shared: Omit<Shared, 'cwd' | 'expected' | 'name' | 'unknown'>
+  shared: Omit<Shared, 'cwd' | 'expected' | 'name' | 'description' | 'unknown'>
   folder: string
   unknown: () => Mistake[]
 }
@@ -85,24 +85,16 @@ async function addTests(place: { folder: string; read: (one: Source) => AamTest 
   const { folder, read } = place
   const names = (await namesIn(path.join(folder, 'cases'))).filter((name) => /\.ya?ml$/.test(name))
   if (names.length === 0) return
-  const config = await readTestConfig(path.join(folder, 'test-config.json'))
+  const config = await readTestConfig(path.join(folder, 'test-config.json'), found.root)
   found.warnings.push(...config.warnings)
   for (const name of names) {
     const file = path.join(folder, 'cases', name)
-    const text = await textOf(file).catch((error: unknown) => ({ message: messageOf(error) }))
-    const opened = openAamFile(typeof text === 'string' ? text : '{}', file)
-    if (typeof text !== 'string') opened.mistakes.push({ at: file, message: text.message })
+    const opened = await openPackageFile(found.root, file)
     opened.mistakes.push(...config.mistakes)
     const stem = name.replace(/\.ya?ml$/, '')
     const shared = { stem, file, env: config.env, timeoutSeconds: config.timeout, mistakes: opened.mistakes }
     found.tests.push(read({ fields: opened.fields, shared, folder, unknown: opened.unknown }))
   }
-}
-
-async function textOf(file: string): Promise<string> {
-  const { size } = await stat(file)
-  if (size > longestFile) throw new Error(`larger than ${longestFile / 2 ** 20} MiB`)
-  return readFile(file, 'utf8')
 }
 
 async function namesIn(folder: string): Promise<string[]> {
@@ -116,24 +108,20 @@ interface TestConfig {
   warnings: string[]
 }
 
-async function readTestConfig(file: string): Promise<TestConfig> {
-  const text = await textOf(file).catch((error: unknown) => ({ message: messageOf(error) }))
-  if (typeof text !== 'string') {
-    const mistakes = [{ at: file, message: `no such file, or it can't be read: ${text.message}` }]
-    return { timeout: defaultSeconds, env: {}, mistakes, warnings: [] }
-  }
-  const { fields, mistakes, unknown } = openAamFile(text, file)
+async function readTestConfig(file: string, root: string): Promise<TestConfig> {
+  const { fields, mistakes, unknown } = await openPackageFile(root, file)
   const version = fields.number('version')
-  const timeout = fields.number('timeout')
+  const timeout = fields.seconds('timeout')
   const env = fields.textMap('env')
+  for (const name of Object.keys(env))
+    if (!/^[A-Za-z_]\w*$/.test(name)) fields.wrong('env', `holds ${name}, which is no name of a variable`)
   if (version !== 1) fields.wrong('version', version === null ? 'is missing' : `is ${version}; 1 is known`)
-  if (timeout !== null && timeout <= 0) fields.wrong('timeout', 'must be above 0')
   const warnings = unknown().map(({ at, message }) => `${at}: ${message}`)
   return { timeout: timeout ?? defaultSeconds, env, mistakes, warnings }
 }
 
 function skillTest({ fields, shared, unknown }: Source, root: string, skill: string): AamTest {
-  const name = nameOf(fields, shared.stem)
+  const told = toldOf(fields, shared.stem)
   const input = fields.inner('input')
   const command = input.text('command')
   if (command === null || command.trim() === '') input.wrong('command', 'is missing')
@@ -141,11 +129,11 @@ function skillTest({ fields, shared, unknown }: Source, root: string, skill: str
   for (const one of files) if (leavesFolder(one)) input.wrong('files', `holds ${one}, which leads out of the skill`)
   const own = { command: command ?? '', stdin: input.text('stdin'), files }
   const expected = expectationOf(fields, 0)
-  return { kind: 'skill', skill, ...shared, name, cwd: root, ...own, expected, unknown: unknown() }
+  return { kind: 'skill', skill, ...shared, ...told, cwd: root, ...own, expected, unknown: unknown() }
 }
 
 function hookTest({ fields, shared, folder, unknown }: Source, root: string): AamTest {
-  const name = nameOf(fields, shared.stem)
+  const told = toldOf(fields, shared.stem)
   const event = fields.text('event')
   if (event === null || event === '') fields.wrong('event', 'is missing')
   const index = fields.number('hook-index') ?? 0
@@ -161,23 +149,25 @@ function hookTest({ fields, shared, folder, unknown }: Source, root: string): Aa
   return {
     kind: 'hook',
     ...shared,
-    ...{ name, event: event ?? '', index, cwd: root, expected },
+    ...told,
+    ...{ event: event ?? '', index, cwd: root, expected },
     fixture: fixture === null ? null : path.resolve(folder, fixture),
     overrides: isMap ? { ...given } : {},
     unknown: unknown(),
   }
 }
 
-function nameOf(fields: AamFields, stem: string): string {
+function toldOf(fields: AamFields, stem: string): Pick<Shared, 'name' | 'description'> {
   const name = fields.text('name')
-  fields.known('description')
   if (name === null || name === '') fields.wrong('name', 'is missing')
-  return name || stem
+  return { name: name || stem, description: fields.text('description') }
 }
 
 function expectationOf(fields: AamFields, defaultCode: number | null): ProcessExpectation {
   const expected = fields.inner('expected')
   const code = expected.number('exit-code')
+  if (code !== null && !(Number.isInteger(code) && code >= 0 && code <= 255))
+    expected.wrong('exit-code', 'must be a whole number from 0 to 255')
   return {
     exitCode: code ?? defaultCode,
     stdoutContains: expected.texts('stdout-contains'),

@@ -2,10 +2,10 @@
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { glob } from 'tinyglobby'
-import type { InputFile } from '../../../../../schemas/suite.ts'
+import type { InputFile, LoadWarning } from '../../../../../schemas/suite.ts'
 import { exists, hashFile } from '../../../../base/files.ts'
 import { textIn } from '../evals_json/fields.ts'
-import { readFront } from '../markdown/front.ts'
+import { type Front, readFront } from '../markdown/front.ts'
 import { plainText } from '../markdown/lines.ts'
 import { type FoundSkills, skillsAt } from './skills.ts'
 
@@ -37,6 +37,7 @@ export async function readAgent(place: string): Promise<AgentIdentity> {
   return {
     ...none,
     ...found,
+    warnings: [...found.warnings, ...unreadIn(front, file)],
     name: textIn(front.fields.name) ?? none.name,
     systemPrompt: front.body.trim(),
     model: textIn(front.fields.model),
@@ -44,13 +45,25 @@ export async function readAgent(place: string): Promise<AgentIdentity> {
   }
 }
 
+const known = new Set(['name', 'description', 'model', 'metadata'])
+
+function unreadIn({ fields, at }: Front, file: string): LoadWarning[] {
+  const names = Object.keys(fields).filter((name) => !known.has(name))
+  return names.map((name) => ({ file, at: `line ${at([name]).line}`, message: `the field ${name} is not read here` }))
+}
+
+/** agents/<name>.md, and every <name>/AGENT.md below; of two of a name the former. */
 async function subAgents(folder: string): Promise<InputFile[]> {
-  const found = await glob('**/AGENT.md', { cwd: folder, ignore: ['AGENT.md', '**/node_modules/**'] })
+  const of = { cwd: folder, ignore: ['AGENT.md', '**/node_modules/**'] }
+  const whole = (await glob('**/AGENT.md', of)).map(
+    (name) => [`${path.basename(path.dirname(name))}.md`, name] as const,
+  )
+  const named = (await glob('agents/*.md', of)).filter((name) => name !== 'agents/AGENT.md')
+  const files = new Map([...whole.sort(), ...named.sort().map((name) => [path.basename(name), name] as const)])
   return Promise.all(
-    found.sort().map(async (name) => {
+    [...files].sort().map(async ([called, name]) => {
       const source = path.join(folder, name)
       const { size } = await stat(source)
-      const called = `${path.basename(path.dirname(name))}.md`
       return { path: called, source, kind: 'file' as const, sha256: await hashFile(source), bytes: size }
     }),
   )

@@ -9,7 +9,7 @@ export interface EvalMdSettings {
   model: string | null
   system: string | null
   /** The subject, where it is a module of code. */
-  module: string | null
+  module: Provider | null
   /** Path of an agent's folder, as written. */
   agent: string | null
   /** Theirs, and the fields that nobody knows. */
@@ -52,6 +52,7 @@ export function readSettings(front: Front): EvalMdSettings {
     })
   }
   const { metadata } = front.fields
+  const module = text('module')
   if (metadata !== undefined && metadata !== null && !isObject(metadata)) wrong('metadata', 'must be fields')
   const unknown = Object.keys(front.fields)
     .filter((name) => !known.has(name))
@@ -61,7 +62,7 @@ export function readSettings(front: Front): EvalMdSettings {
     tools: providers('tools') ?? [],
     model: text('model'),
     system: text('system'),
-    module: text('module'),
+    module: module === null ? null : { kind: 'module', name: module, line: front.at(['module']).line },
     agent: text('agent'),
     metadata: {
       ...(isObject(metadata) ? metadata : {}),

@@ -6,7 +6,7 @@ import { type AgentIdentity, readAgent } from './agent.ts'
 import { findPlace } from './places.ts'
 import type { EvalMdSettings } from './settings.ts'
 import { filesOfSkill, skillsAt } from './skills.ts'
-import { readTool } from './tools.ts'
+import { isToolModule, readTool } from './tools.ts'
 
 export interface Subject {
   /** skill:<name>, agent:<name>, source:<file>; null: none of them. */
@@ -31,10 +31,10 @@ export async function subjectOf(file: string, settings: EvalMdSettings): Promise
   const made: Found = { skills: [], warnings: [], reasons: [] }
   const agent = await agentOf(file, settings, made)
   await addNamedSkills(file, settings, made)
-  const isBare = agent === null && settings.skills === null && settings.module === null
+  const isBare = agent === null && settings.skills === null
   if (isBare && (await exists(path.join(folder, 'SKILL.md')))) add(made, await skillsAt(folder))
   const source = await sourceBeside(file)
-  const tools = toolsOf(settings, made)
+  const tools = toolsOf(file, settings, made)
   const { skill, others } = partedSkills(made.skills, agent)
   const system = [agent?.systemPrompt, settings.system].filter((text) => text).join('\n\n')
   const environment: Environment = {
@@ -85,7 +85,7 @@ async function agentOf(file: string, { agent }: EvalMdSettings, made: Found): Pr
 }
 
 async function addNamedSkills(file: string, { skills }: EvalMdSettings, made: Found): Promise<void> {
-  for (const { kind, name, line } of skills ?? []) {
+  for (const { kind, name, line } of (skills ?? []).filter((one) => !isToolModule(one))) {
     if (kind === 'module') made.reasons.push(`skills: ${name} (line ${line}) is not runnable here: an Elixir module`)
     else {
       const found = await findPlace(name, file)
@@ -96,11 +96,14 @@ async function addNamedSkills(file: string, { skills }: EvalMdSettings, made: Fo
 }
 
 /** The tools that the agent may use; those of a subject that is a tool itself count once. */
-function toolsOf({ tools, module }: EvalMdSettings, made: Found): string[] {
-  const isTool = module !== null && /^(?:Elixir\.)?SkillKit\.Tools\./.test(module)
-  const own = isTool ? [{ kind: 'module' as const, name: module, line: 1 }] : []
+function toolsOf(file: string, { tools, skills, module }: EvalMdSettings, made: Found): string[] {
+  const others = [...(skills ?? []), ...(module === null ? [] : [module])].filter(isToolModule)
+  if (module !== null && !isToolModule(module)) {
+    const message = `module: ${module.name} is Elixir code, so nothing of it runs here, and no change of it runs the cases again`
+    made.warnings.push({ file, at: `line ${module.line}`, message })
+  }
   const names: string[] = []
-  for (const provider of [...tools, ...own]) {
+  for (const provider of [...tools, ...others]) {
     const reading = readTool(provider)
     if (reading.kind === 'tool') names.push(reading.name)
     else made.reasons.push(`tools: ${reading.name} is not runnable here: ${reading.why}`)

@@ -6,6 +6,11 @@ const ours: Readonly<Record<string, string>> = { Shell: 'Bash' }
 
 export type ToolReading = { kind: 'tool'; name: string } | { kind: 'not_here'; name: string; why: string }
 
+/** Whether it is one of SkillKit's own tools, which may stand among skills too. */
+export function isToolModule({ kind, name }: Provider): boolean {
+  return kind === 'module' && /^(?:Elixir\.)?SkillKit\.Tools\./.test(name)
+}
+
 export function readTool({ kind, name }: Provider): ToolReading {
   const own = /^(?:Elixir\.)?SkillKit\.Tools\.(\w+)$/.exec(name)?.[1]
   const tool = own !== undefined && Object.hasOwn(ours, own) ? ours[own] : undefined

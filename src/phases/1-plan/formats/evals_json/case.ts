@@ -6,7 +6,7 @@ import type { Warn } from '../../warnings.ts'
 import { type Additions, isOwnField } from './additions.ts'
 import { type CaseSource, kindOf } from './document.ts'
 import { placeEnvironment } from './environment.ts'
-import { type Fields, isObject, isText, openFields, takeText, textIn, warnAlias, warnRest } from './fields.ts'
+import { type Fields, isObject, isText, notedIn, openFields, takeText, textIn, warnAlias, warnRest } from './fields.ts'
 import type { CaseId } from './ids.ts'
 import { readJudging } from './judging.ts'
 import { fileNames, idNames, promptNames, titleNames, triggerNames } from './names.ts'
@@ -44,6 +44,7 @@ export async function readCase({ source, own, id }: CaseParts, place: CasePlace)
   const around = await placeEnvironment(own.environment, source.at, place)
   const isDraft = fields.take(['review'], (value) => value === draftMark) !== null
   if (isDraft) warn(source.at, draftWarning)
+  const noted = { ...notedIn(fields), ...(source.noted && { suite: source.noted }) }
   leaveRest(fields, warn)
   const reasons = [
     ...(prompt === null ? ['it has no prompt'] : []),
@@ -68,6 +69,7 @@ export async function readCase({ source, own, id }: CaseParts, place: CasePlace)
     git: own.git === true ? true : (bundle?.state ?? null),
     ...(around.environment && { environment: around.environment }),
     ...(isDraft && { draft: true as const }),
+    ...(Object.keys(noted).length > 0 && { metadata: noted }),
     cannot_run: reasons.length === 0 ? null : reasons.join('; '),
   }
 }

@@ -1,7 +1,7 @@
 /** The whole document: where its list of cases is, and which skill it names. */
 import { UserError } from '../../../../base/error.ts'
 import type { Warn } from '../../warnings.ts'
-import { type Fields, isObject, isText, openFields, textIn, warnRest } from './fields.ts'
+import { type Fields, isObject, isText, notedIn, openFields, textIn, warnRest } from './fields.ts'
 import { promptNames } from './names.ts'
 
 /** One case as the file has it. */
@@ -9,6 +9,8 @@ export interface CaseSource {
   object: Record<string, unknown>
   /** JSON path. */
   at: string
+  /** Fields of the whole file that nobody reads; absent: it has none. */
+  noted?: Record<string, unknown>
 }
 
 export interface OpenDocument {
@@ -36,9 +38,15 @@ export function openDocument(document: unknown, file: string, warn: Warn): OpenD
   const sandbox = fields.take(['sandbox'])?.value
   const rubric = fields.take(['rubric'], (value) => isObject(value) && 'dimensions' in value)?.value
   warnRest(fields, { what: 'the file', warn })
+  const noted = notedIn(fields)
   const cases = casesOf(found, file, warn)
   const shared = { ...(environment !== undefined && { environment }), ...(rubric !== undefined && { rubric }) }
-  return { cases: cases.map(({ object, at }) => ({ object: { ...shared, ...object }, at })), skillName, sandbox }
+  const around = Object.keys(noted).length > 0 && { noted }
+  return {
+    cases: cases.map(({ object, at }) => ({ object: { ...shared, ...object }, at, ...around })),
+    skillName,
+    sandbox,
+  }
 }
 
 interface List {

@@ -61,6 +61,12 @@ export function warnAlias(taken: Taken | null, names: readonly string[], warn: W
   if (taken !== null && taken.key !== names[0]) warn(taken.at, `"${taken.key}" is read as "${names[0]}"`)
 }
 
+/** What nobody took, as it is written; what stands in its own field `metadata` is among it. */
+export function notedIn(fields: Fields): Record<string, unknown> {
+  const { metadata, ...others } = Object.fromEntries(fields.rest().map(({ key, value }) => [key, value]))
+  return { ...(isObject(metadata) ? metadata : metadata !== undefined && { metadata }), ...others }
+}
+
 /** Warns about what nobody took, once for each name; harmless names carry nothing that shapes a run or a verdict. */
 export function warnRest(fields: Fields, { what, warn }: { what: string; warn: Warn }): void {
   for (const { key, at } of fields.rest()) {

@@ -10,8 +10,14 @@ export type Remark = (line: number, message: string) => void
 const rubricFields = new Set(['schema_version', 'agent', 'weights', 'threshold_pass'])
 const judgeFields = new Set(['schema_version', 'agent', 'recommended_judge', 'strict_mode', 'audit_sample_pct'])
 
+export interface ConfigPlace {
+  file: string
+  /** The name of the agent's folder. */
+  agent: string
+}
+
 /** Throws UserError with file and line. */
-export function readRubric(source: string, file: string, remark: Remark): GoldenRubric {
+export function readRubric(source: string, { file, agent }: ConfigPlace, remark: Remark): GoldenRubric {
   const front = frontOf(source, file)
   const { weights: given } = front.fields
   if (!isObject(given) || Object.keys(given).length === 0) {
@@ -36,11 +42,12 @@ export function readRubric(source: string, file: string, remark: Remark): Golden
   const threshold = front.fields.threshold_pass === undefined ? 4 : numberIn(front.fields.threshold_pass)
   if (threshold === null) throw mistake(file, front, ['threshold_pass'], 'threshold_pass must be a number')
   remarkUnknown(front, rubricFields, remark)
+  remarkShared(front, agent, remark)
   return { weights, threshold_pass: threshold, body: front.body.trim() }
 }
 
 /** Throws UserError with file and line. */
-export function readJudge(source: string, file: string, remark: Remark): GoldenJudge {
+export function readJudge(source: string, { file, agent }: ConfigPlace, remark: Remark): GoldenJudge {
   const front = frontOf(source, file)
   const { recommended_judge: recommended, strict_mode: strict, audit_sample_pct: audit } = front.fields
   const lists = isObject(recommended) ? recommended : {}
@@ -62,6 +69,7 @@ export function readJudge(source: string, file: string, remark: Remark): GoldenJ
   const template = front.body.trim()
   if (template === '') throw mistake(file, front, [], 'the prompt for the judge is missing below the frontmatter')
   remarkUnknown(front, judgeFields, remark)
+  remarkShared(front, agent, remark)
   return {
     cross_family: namesIn(lists.cross_family, () =>
       mistake(file, front, ['recommended_judge', 'cross_family'], 'cross_family must be a list of models'),
@@ -95,6 +103,15 @@ function remarkUnknown(front: Front, known: ReadonlySet<string>, remark: Remark)
   for (const name of Object.keys(front.fields)) {
     if (!known.has(name)) remark(front.at([name]).line, `the field ${name} is not known and not read`)
   }
+}
+
+/** What rubric, judge and tests say alike: of which form they are, and whose. */
+export function remarkShared({ fields, texts, at }: Front, agent: string, remark: Remark): void {
+  const { schema_version: version, agent: named } = fields
+  if (version !== undefined && Number(version) !== 1)
+    remark(at(['schema_version']).line, `schema_version ${String(texts.schema_version)} is not known; it is read as 1`)
+  if (named !== undefined && named !== null && texts.agent !== agent)
+    remark(at(['agent']).line, `it is of the agent ${String(texts.agent)}, and lies in the folder of ${agent}`)
 }
 
 function namesIn(value: unknown, wrong: () => UserError): string[] {

@@ -2,7 +2,7 @@
 import { type ExpectedFact, expectedFact, type Golden } from '../../../../../schemas/golden.ts'
 import { readFront } from '../markdown/front.ts'
 import { plainText } from '../markdown/lines.ts'
-import type { Remark } from './config.ts'
+import { type Remark, remarkShared } from './config.ts'
 import { readCriteria } from './criteria.ts'
 import { goldenSections } from './sections.ts'
 
@@ -20,8 +20,21 @@ export type GoldenReading =
 
 const known = new Set(['schema_version', 'agent', 'category', 'test_id', 'created', 'expected_facts'])
 
+export interface GoldenPlace {
+  /** The name of the agent's folder. */
+  agent: string
+  /** Of golden/ that the file lies in; null: in golden/ itself. */
+  folder: string | null
+  /** Of the rubric. */
+  dimensions: readonly string[]
+}
+
 /** Never throws: a file that can't be read is skipped, the others go on. */
-export function readGoldenTest(source: string, dimensions: readonly string[], remark: Remark): GoldenReading {
+export function readGoldenTest(
+  source: string,
+  { agent, folder, dimensions }: GoldenPlace,
+  remark: Remark,
+): GoldenReading {
   const front = readFront(plainText(source))
   if (!('fields' in front)) return { ok: false, message: front.message, ...front.at }
   const text = (field: string) => {
@@ -38,8 +51,9 @@ export function readGoldenTest(source: string, dimensions: readonly string[], re
   }
   const sections = goldenSections(front.body, front.bodyLine)
   for (const { heading, line } of sections.unknown) remark(line, `the section "${heading}" is not known and not read`)
-  if (front.fields.schema_version !== undefined && Number(front.fields.schema_version) !== 1) {
-    remark(front.at(['schema_version']).line, `schema_version ${text('schema_version')} is not known; it is read as 1`)
+  remarkShared(front, agent, remark)
+  if (folder !== null && category !== folder) {
+    remark(front.at(['category']).line, `its category is ${category}, and it lies in golden/${folder}`)
   }
   for (const name of Object.keys(front.fields)) {
     if (!known.has(name)) remark(front.at([name]).line, `the field ${name} is not known and not read`)

@@ -1,6 +1,7 @@
 /** The vault of an Atomic Agent: its files as the agent finds them, and who it says it is. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
+import type { CostGuardrails } from '../../../../../schemas/golden.ts'
 import type { Environment, InputFile } from '../../../../../schemas/suite.ts'
 import { entriesIn, exists, hashFile, hashWalk, walk } from '../../../../base/files.ts'
 import { readText } from '../../../../base/json.ts'
@@ -8,9 +9,10 @@ import { ownFile } from '../../../../base/own_file.ts'
 import { filesOfSkill, skillsAt } from '../eval_md/skills.ts'
 import { readFront } from '../markdown/front.ts'
 import { plainText } from '../markdown/lines.ts'
+import { readGuardrails } from './guardrails.ts'
 
-/** What an agent never sees: how it is judged, and what it cost. */
-const hidden = new Set(['evals', 'log', 'logs', 'node_modules', 'dashboard.html'])
+/** What an agent never sees: how it is judged, what it cost, and what an eval that was started here left. */
+const hidden = new Set(['evals', 'log', 'logs', 'workspaces', 'node_modules', 'dashboard.html'])
 
 /** Bytes of the whole vault, and characters of what is said of the agent. */
 const limits = { vault: 200 * 2 ** 20, identity: 400_000 }
@@ -20,12 +22,14 @@ export interface Vault {
   environment: Environment
   /** null: model.md names none. */
   model: string | null
+  /** null: it may cost what it takes. */
+  guardrails: CostGuardrails | null
   /** Why no test can run. */
   reasons: string[]
   warnings: string[]
 }
 
-/** Never throws. `folder`: the agent's, absolute. */
+/** `folder`: the agent's, absolute. Throws UserError for cost guardrails that can't be read: nobody would keep them. */
 export async function readVault(folder: string): Promise<Vault> {
   const { files, reasons } = await vaultFiles(folder)
   const identity = await identityOf(folder)
@@ -34,9 +38,7 @@ export async function readVault(folder: string): Promise<Vault> {
   const skills = (await Promise.all(found.skills.map(filesOfSkill))).flat()
   const system = identity.text.slice(0, limits.identity)
   const aboutModel = (await ownText(folder, 'model.md')) ?? ''
-  const cap = /^#+[^\n]*\bcost (?:guardrail|cap|limit|budget)/im.test(aboutModel)
-    ? ['model.md has cost guardrails: no document says how they are written, so they are not enforced; --budget is']
-    : []
+  const costs = readGuardrails(aboutModel, path.join(folder, 'model.md'))
   const long =
     identity.text.length > limits.identity ? [`what is said of the agent is cut at ${limits.identity} characters`] : []
   return {
@@ -47,11 +49,12 @@ export async function readVault(folder: string): Promise<Vault> {
       ...(system !== '' && { system_prompt: system }),
     },
     model: modelOf(aboutModel),
+    guardrails: costs.guardrails,
     reasons,
     warnings: [
       ...identity.warnings,
       ...long,
-      ...cap,
+      ...costs.warnings,
       ...found.reasons,
       ...found.warnings.map(({ message }) => message),
     ],

@@ -1,10 +1,12 @@
 /** One case of a plugin's suite: prompt.md, case.yaml or both, and graders/*.md. */
+import { statSync } from 'node:fs'
 import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import { messageOf } from '../../../../base/error.ts'
 import { entriesIn } from '../../../../base/files.ts'
 import { readText } from '../../../../base/json.ts'
+import { ownFile } from '../../../../base/own_file.ts'
 import { readYaml } from '../../../../base/yaml.ts'
 import { leaves } from '../../inputs.ts'
 import type { Warn } from '../../warnings.ts'
@@ -12,6 +14,8 @@ import { isObject, textIn } from '../evals_json/fields.ts'
 import { type GraderSource, readGrader } from './graders.ts'
 
 type Fields = Readonly<Record<string, unknown>>
+
+const longest = 1024 * 1024
 
 interface CaseFiles {
   /** case.yaml and the frontmatter of prompt.md, the latter wins; `execution` and `context` laid open. */
@@ -32,6 +36,7 @@ export async function readPluginCase(folder: string, key: string, warn: Warn): P
   const prompt = files.prompt ?? textIn(fields.prompt)
   const reasons = [...files.reasons, ...(prompt === null ? ['it has no prompt'] : []), ...start.reasons]
   warnUnread(fields, key, warn)
+  const noted = Object.fromEntries(Object.entries(fields).filter(([name, value]) => !read.has(name) && value !== null))
   return {
     eval_key: key,
     eval_name: textIn(fields.name) ?? key,
@@ -44,6 +49,7 @@ export async function readPluginCase(folder: string, key: string, warn: Warn): P
       typeof fields.timeout_seconds === 'number' && fields.timeout_seconds > 0 ? fields.timeout_seconds : null,
     setup: start.setup,
     git: null,
+    ...(Object.keys(noted).length > 0 && { metadata: noted }),
     cannot_run: reasons.length === 0 ? null : reasons.join('; '),
   }
 }
@@ -51,7 +57,7 @@ export async function readPluginCase(folder: string, key: string, warn: Warn): P
 async function readFiles(folder: string): Promise<CaseFiles> {
   const reasons: string[] = []
   const open = async (name: string) => {
-    const text = await readText(path.join(folder, name)).catch(() => null)
+    const text = await ownText(folder, name, reasons)
     if (text === null) return null
     try {
       return name.endsWith('.md') ? splitFile(text) : { fields: yamlIn(text, 1), body: '' }
@@ -71,6 +77,16 @@ async function readFiles(folder: string): Promise<CaseFiles> {
   }
   const fields = { ...yaml, ...fieldsIn(yaml.execution), ...fieldsIn(yaml.context), ...markdown?.fields }
   return { fields, prompt: textIn(markdown?.body), graders, reasons }
+}
+
+/** null: it is not there, a link takes it from elsewhere, or it is too large, which is a reason. */
+async function ownText(folder: string, name: string, reasons: string[]): Promise<string | null> {
+  const top = packageOf(folder)
+  const file = ownFile(top, path.relative(top, path.join(folder, name)))
+  if (file === null) return null
+  if (statSync(file).size <= longest) return readText(file)
+  reasons.push(`${name} is larger than ${longest} bytes`)
+  return null
 }
 
 function splitFile(text: string): { fields: Fields; body: string } {
@@ -137,11 +153,16 @@ async function setupOf(folder: string, fields: Fields): Promise<{ setup: string 
 
 /** Cases may share a script; none comes from elsewhere, by a link neither. */
 async function leavesPackage(folder: string, place: string): Promise<boolean> {
-  const at = folder.lastIndexOf(`${path.sep}evals${path.sep}`)
-  const top = at < 0 ? folder : folder.slice(0, at)
+  const top = packageOf(folder)
   if (leaves(top, place)) return true
   const [real, base] = await Promise.all([realpath(place).catch(() => null), realpath(top)])
   return real !== null && leaves(base, real)
+}
+
+/** What holds evals/; of a case elsewhere its own folder. */
+function packageOf(folder: string): string {
+  const at = folder.lastIndexOf(`${path.sep}evals${path.sep}`)
+  return at < 0 ? folder : folder.slice(0, at)
 }
 
 /** What shapes their runs and not ours, and by which flag ours are shaped instead. */
@@ -157,8 +178,20 @@ const unread: Readonly<Record<string, string>> = {
   env: '--pass-env names what is passed on',
 }
 
+const read: ReadonlySet<string> = new Set([
+  ...['schema_version', 'name', 'prompt', 'expected_outcome', 'timeout_seconds', 'graders'],
+  ...['execution', 'context', 'scaffold_script', 'history_file'],
+])
+
+/** They shape neither run nor verdict. */
+const harmless: ReadonlySet<string> = new Set(['id', 'title', 'description', 'tags', 'category', 'notes', 'author'])
+
 function warnUnread(fields: Fields, key: string, warn: Warn): void {
   for (const [name, instead] of Object.entries(unread)) {
     if (fields[name] !== undefined && fields[name] !== null) warn(key, `"${name}" of a case is not read: ${instead}`)
+  }
+  for (const name of Object.keys(fields)) {
+    const isKnown = read.has(name) || Object.hasOwn(unread, name) || harmless.has(name)
+    if (!isKnown) warn(key, `"${name}" of a case is not read`)
   }
 }

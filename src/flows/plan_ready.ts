@@ -1,0 +1,37 @@
+/** The event that says what will run. */
+import type { Plan } from '../../schemas/plan.ts'
+import { readRun } from '../store/store.ts'
+import { detectableOf } from './detectable.ts'
+import { isDone } from './execute.ts'
+import { firstLook } from './until.ts'
+
+/** `choices`: what a user should know of how it came to this. */
+export async function planReady(folder: string, { plan, choices }: { plan: Plan; choices: string[] }) {
+  let done = 0
+  for (const spec of plan.runs) {
+    const run = await readRun(folder, spec.run_id)
+    if (run !== null && isDone(run, spec)) done += 1
+  }
+  const { engine, judge, runs, until } = plan.options
+  return {
+    type: 'plan_ready' as const,
+    folder,
+    skill_name: plan.skill.name,
+    engine: engine.name,
+    model: engine.model,
+    judge: judge === null ? null : [judge.name, judge.model].filter(Boolean).join(':'),
+    candidate: plan.candidate_configuration,
+    baseline: plan.baseline_configuration,
+    cases: plan.cases.map(({ eval_id, eval_name }) => ({ eval_id, eval_name })),
+    runs: plan.runs.length,
+    runs_per_case: runs,
+    ...(plan.runs.length > 1 && plan.candidate_configuration !== 'subject' && { detectable: detectableOf(plan) }), // a rerun alone finds nothing
+    ...(until && { first_look: firstLook(plan) }),
+    done,
+    choices,
+    warnings: plan.warnings,
+    cannot_run: plan.cases.flatMap(({ eval_id, cannot_run }) =>
+      cannot_run === null ? [] : [{ eval_id, reason: cannot_run }],
+    ),
+  }
+}

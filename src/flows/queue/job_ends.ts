@@ -1,0 +1,68 @@
+/** How jobs end, as a coordinator hears of it and asks for it. */
+import type { JobEnd, QueuedJob, Transport } from '../../jobs/queue/transport.ts'
+import { endedFor, endNoteId } from './end_notes.ts'
+import type { Why } from './failed_run.ts'
+
+interface Place {
+  transport: Transport
+  queue: string
+}
+
+/** Of a job that was submitted. One that is only ended because a coordinator before us left is submitted once more. */
+export async function endOf(job: QueuedJob, signal: AbortSignal, { transport, queue }: Place): Promise<JobEnd> {
+  for (;;) {
+    const end = await transport.wait(queue, job.id, signal)
+    if (end.as !== 'failed' || !isEnded(end.reason)) return end
+    await transport.takeDown(endNoteId(job.id))
+    if (end.reason !== endedFor.left) return end
+    await transport.remove(queue, [job.id])
+    await transport.submit(queue, job)
+  }
+}
+
+function isEnded(reason: string): boolean {
+  return Object.values<string>(endedFor).includes(reason)
+}
+
+/** What the record says of a job that has failed. */
+export function whyFailed(reason: string): Why {
+  if (reason === endedFor.cancelled) return 'cancelled'
+  return /stalled/.test(reason)
+    ? { kind: 'crash', message: `no worker brought it to an end: each that took it was lost (${reason})` }
+    : { kind: 'setup', message: `the worker could not begin: ${reason}` }
+}
+
+/** A job that waits is taken away; one in a worker's hands is ended by a note that workers look for. */
+export async function askToEnd(
+  id: string,
+  why: 'deadline' | 'left',
+  { transport, queue }: Place,
+): Promise<{ isHeld: boolean }> {
+  const [held] = await transport.remove(queue, [id])
+  if (held === undefined) return { isHeld: false }
+  await transport.post({ id: endNoteId(id), value: { kind: 'end', job: id, why, at: new Date().toISOString() } })
+  return { isHeld: true }
+}
+
+/** A worker looks every second at what it is asked to end, and ends an agent within two. */
+const patienceMs = 3500
+
+/** Asks for the end of a job whose coordinator leaves. Whether a worker has it in its hands still when it was waited for. */
+export async function isHeldAfter(id: string, place: Place): Promise<boolean> {
+  if (!(await askToEnd(id, 'left', place)).isHeld) return false
+  const end = await place.transport.wait(place.queue, id, AbortSignal.timeout(patienceMs)).catch(() => null)
+  if (end !== null) await place.transport.takeDown(endNoteId(id))
+  return end === null
+}
+
+/** Calls `then` when it is aborted, until disposed of. */
+export function whenAborted(signal: AbortSignal | null, then: () => void) {
+  if (signal?.aborted) then()
+  else signal?.addEventListener('abort', then, { once: true })
+  return {
+    get aborted() {
+      return signal?.aborted ?? false
+    },
+    [Symbol.dispose]: () => signal?.removeEventListener('abort', then),
+  }
+}

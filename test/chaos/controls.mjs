@@ -1,0 +1,73 @@
+// What the tally must not miss: each wrong is done by hand to what a clean run left, must be complained of, and is undone.
+import { appendFileSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { armOf, benchmarkFolders, tally } from './tally.mjs'
+import { agentLog, shared } from './world.mjs'
+
+/** Puts a changed text in place of a file's; gives what puts the old one back. */
+function rewritten(file, change) {
+  const before = readFileSync(file, 'utf8')
+  writeFileSync(file, change(before))
+  return () => writeFileSync(file, before)
+}
+
+const withBenchmark = (folder, change) =>
+  rewritten(path.join(folder, 'benchmark.json'), (text) => {
+    const benchmark = JSON.parse(text)
+    change(benchmark)
+    return JSON.stringify(benchmark)
+  })
+
+const wrongs = {
+  'a run is counted twice': ({ folder }) => withBenchmark(folder, ({ runs }) => runs.push(runs[0])),
+  'a run takes the place of another': ({ folder }) =>
+    withBenchmark(folder, ({ runs }) => {
+      runs[1] = runs[0]
+    }),
+  'a run is lost': ({ folder, plan }) => {
+    const file = path.join(folder, plan.runs[0].run_id, 'run.json')
+    renameSync(file, `${file}.away`)
+    return () => renameSync(`${file}.away`, file)
+  },
+  'a run has what the other arm said': ({ folder, plan }) =>
+    rewritten(path.join(folder, plan.runs[0].run_id, 'run.json'), (text) => {
+      const record = JSON.parse(text)
+      const said = record.final_response.includes('TIDY') ? 'messy' : 'TIDY'
+      return JSON.stringify({ ...record, final_response: said })
+    }),
+  // as if a late result had been taken besides, which is what the fence of a lost lock refuses
+  'an agent was begun of which nobody knows': ({ folder, plan }) => {
+    const arm = armOf(plan.runs[0])
+    const paid = readFileSync(path.join(folder, 'spent.jsonl'), 'utf8').split('\n').length
+    const before = readFileSync(agentLog, 'utf8')
+    const [task, configuration] = arm.split(' ')
+    appendFileSync(agentLog, `start 1 ${task} ${configuration}\n`.repeat(paid))
+    return () => writeFileSync(agentLog, before)
+  },
+  'other attempts are counted that are not there': ({ folder }) =>
+    withBenchmark(folder, (benchmark) => {
+      benchmark.other_attempts = { ...benchmark.other_attempts, attempts: 1e6 }
+    }),
+  'a job is left in the shared folder': () => {
+    const folder = path.join(shared, 'runs/control/job')
+    mkdirSync(folder, { recursive: true })
+    return () => {
+      rmdirSync(folder)
+      rmdirSync(path.dirname(folder))
+    }
+  },
+}
+
+/** Wrongs that went unseen; and how many there were. */
+export function controls() {
+  const [folder] = benchmarkFolders()
+  const plan = JSON.parse(readFileSync(path.join(folder, 'plan.json'), 'utf8'))
+  const unseen = Object.entries(wrongs).flatMap(([name, wrong]) => {
+    const undo = wrong({ folder, plan })
+    const { complaints } = tally()
+    undo()
+    return complaints.length > 0 ? [] : [`${name}, and the tally does not see it`]
+  })
+  const { complaints } = tally()
+  return { done: Object.keys(wrongs).length, unseen: [...unseen, ...complaints.map((text) => `not undone: ${text}`)] }
+}

@@ -1,0 +1,98 @@
+/** What a suite says of model and judge, planned in this process: `provider:model` alone is enough, flags win, nobody is asked. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { EngineChoice } from '../../../schemas/plan.ts'
+import type { PracticeServer } from '../../../src/practice/server.ts'
+import { keysFor, practice } from '../../engines/stage.ts'
+import { folderOf, skillText } from '../../phases/1-plan/folder.ts'
+import { contextAt, planned } from './evaluate.ts'
+
+const auto = { engine: null, judge: null }
+const models = ['claude-sonnet-4-6', 'claude-haiku-4-5', 'any-1', 'gpt-5', "'eu.x.claude-v1:0'"]
+let server: PracticeServer
+let keys: Record<string, string>
+beforeAll(async () => {
+  server = await practice(`models: [${models.join(', ')}]\nrules: [{ name: a, answer: { text: a } }]`)
+  keys = { ...keysFor(server), PATH: '/nowhere' }
+})
+afterAll(async () => await server.close())
+
+async function engines(
+  front: string,
+  wish = {},
+  env: Record<string, string> = {},
+): Promise<(EngineChoice | null | undefined)[]> {
+  const evalMd = `---\n${front}\n---\n## a\n### Prompt\nx\n### Expect\ny\n`
+  const folder = folderOf({ 'SKILL.md': skillText, 'EVAL.md': evalMd })
+  const { plans, broken } = await planned(folder, { ...auto, ...wish }, contextAt(undefined, { ...keys, ...env }))
+  if (broken[0] !== undefined) throw broken[0].error
+  return [plans[0]?.plan.options.engine, plans[0]?.plan.options.judge]
+}
+
+describe('the model of an EVAL.md', () => {
+  test.each([
+    ['model: "anthropic:claude-sonnet-4-6"', 'anthropic', 'claude-sonnet-4-6'],
+    ['model: "anthropic:any-1"', 'anthropic', 'any-1'],
+    ['model: "openai:any-1"', 'openai', 'any-1'],
+    ['model: "codex:any-1"', 'codex', 'any-1'],
+    ['model: claude-haiku-4-5', 'anthropic', 'claude-haiku-4-5'],
+    ['model: gpt-5', 'openai', 'gpt-5'],
+  ])('%s is asked through %s, and judges too, as in the reference', async (front, name, model) => {
+    expect(await engines(front)).toEqual([
+      { name, model },
+      { name, model },
+    ])
+  })
+  test('flags win, over the engine and over the model', async () => {
+    const front = 'model: "anthropic:claude-sonnet-4-6"'
+    expect((await engines(front, { engine: 'openai:gpt-5' }))[0]).toEqual({ name: 'openai', model: 'gpt-5' })
+    expect((await engines(front, { model: 'gpt-5' }))[0]).toEqual({ name: 'openai', model: 'gpt-5' })
+    expect((await engines(front, { judge: 'openai:gpt-5' }))[1]).toEqual({ name: 'openai', model: 'gpt-5' })
+  })
+  test('of a provider that is not reached is refused with the file, unless a flag names another', async () => {
+    await expect(engines('model: "ollama:llama3"')).rejects.toThrow(
+      /EVAL\.md: the model ollama:llama3 is of a provider/,
+    )
+    expect((await engines('model: "ollama:llama3"', { model: 'gpt-5' }))[0]?.model).toBe('gpt-5')
+    expect((await engines('model: "eu.x.claude-v1:0"'))[0]?.model).toBe('eu.x.claude-v1:0')
+  })
+  test('without any key the plan says so, and is made', async () => {
+    const [engine] = await engines('model: "anthropic:claude-sonnet-4-6"', {}, { ANTHROPIC_API_KEY: '' })
+    expect(engine?.name).toBe('auto')
+  })
+})
+
+describe('the judge of golden tests', () => {
+  const judged = async (recommended: string, wish = {}, env: Record<string, string> = {}) => {
+    const folder = folderOf({
+      'a/evals/rubric.md': '---\nweights: { care: 100 }\n---\nBe exact.\n',
+      'a/evals/judge.md': `---\nrecommended_judge: ${recommended}\n---\nJudge.\n`,
+      'a/evals/golden/happy/001.md': '---\ntest_id: x\ncategory: happy\n---\n## Input\nHi\n',
+      'a/model.md': '## Default model\n\n**`claude-sonnet-4-6`**\n',
+    })
+    const { plans, broken } = await planned(folder, { ...auto, ...wish }, contextAt(undefined, { ...keys, ...env }))
+    if (broken[0] !== undefined) throw broken[0].error
+    return plans[0]?.plan.options.judge
+  }
+  const both = '{ cross_family: [gpt-5], same_family_fallback: [claude-haiku-4-5] }'
+  test.each<[string, string, object, Record<string, string>, string]>([
+    ['of another family', both, {}, {}, 'openai:gpt-5'],
+    ['without its key the fallback', both, {}, { OPENAI_API_KEY: '' }, 'anthropic:claude-haiku-4-5'],
+    ['never the own model', '{ cross_family: [claude-sonnet-4-6, gpt-5] }', {}, {}, 'openai:gpt-5'],
+    ['a flag wins', both, { judge: 'anthropic:any-1' }, {}, 'anthropic:any-1'],
+    [
+      'nobody of the list is reached from here: as without a list',
+      '{ cross_family: [moonshot/kimi] }',
+      {},
+      {},
+      'anthropic:claude-sonnet-4-6',
+    ],
+  ])('%s', async (_, recommended, wish, env, wanted) => {
+    const { name, model } = (await judged(recommended, wish, env)) ?? {}
+    expect(`${name}:${model}`).toBe(wanted)
+  })
+  test('none of the list has a key: said, before anything is paid', async () => {
+    await expect(judged(both, {}, { OPENAI_API_KEY: '', ANTHROPIC_API_KEY: '' })).rejects.toThrow(
+      /no judge can be asked: .*OPENAI_API_KEY/,
+    )
+  })
+})

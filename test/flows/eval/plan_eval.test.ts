@@ -1,0 +1,141 @@
+/** What eval plans: what a suite says wins over our defaults, flags over both; each field of eval-config.json reaches the runs; cases are chosen by target, category, test and name. Starts nothing. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import type { Plan } from '../../../schemas/plan.ts'
+import { planEval } from '../../../src/flows/eval/eval.ts'
+import type { EvalRequest } from '../../../src/flows/eval/request.ts'
+import { copyOfExample } from '../../e2e/aam.ts'
+import { folderOf, skillText, userError } from '../../phases/1-plan/folder.ts'
+
+const defaults: Omit<EvalRequest, 'path'> = {
+  ...{ format: null, cases: [], target: null, category: null, test: null },
+  ...{ engine: null, model: null, judge: null, baseUrl: null },
+  ...{ concurrency: 1, timeoutSeconds: null, maxTurns: null, retries: 0, workspace: null, passEnv: [] },
+  ...{ keep: false, cache: true, fresh: false, isolate: false },
+  pace: { idleMs: 60_000 },
+}
+
+async function planned(place: string, wanted: Partial<EvalRequest> = {}): Promise<{ plan: Plan; choices: string[] }> {
+  const { signal } = new AbortController()
+  const env = { PATH: process.env.PATH, ANTHROPIC_API_KEY: 'practice', OPENAI_API_KEY: 'practice' }
+  const context = { emit: () => {}, env, drain: signal, signal, now: () => new Date() }
+  const { plans, broken } = await planEval({ ...defaults, ...wanted, path: place }, context)
+  const [first] = plans
+  if (first === undefined) throw broken[0]?.error ?? new Error('no plan')
+  return first
+}
+
+const sdk = { engine: 'anthropic:practice-1' }
+const config = (more: object) =>
+  copyOfExample((replace) => {
+    const old = '"engine": "claude-code",\n  "timeout": 120,'
+    replace('evals/eval-config.json', old, `${old} ${JSON.stringify(more).slice(1, -1)},`)
+  })
+
+describe('timeouts', () => {
+  const trees: Record<string, () => string> = {
+    aam: () => copyOfExample((replace) => replace('evals/eval-config.json', '"timeout": 120,', '')),
+    'eval.md': () => folderOf({ 'SKILL.md': skillText, 'EVAL.md': '## a\n### Prompt\nHi\n### Expect\nHi.\n' }),
+    'evals.json': () =>
+      folderOf({ 'SKILL.md': skillText, 'evals/evals.json': '[{"prompt":"p","expectations":["e"]}]' }),
+    'aam that says 7': () => copyOfExample((replace) => replace('evals/eval-config.json', '120', '7')),
+  }
+  test.each([
+    ['aam', 120],
+    ['eval.md', 30],
+    ['evals.json', 300],
+    ['aam that says 7', 7],
+  ])('%s: %i s; a flag wins', async (name, seconds) => {
+    const place = trees[name]?.() ?? ''
+    const timeouts = async (wanted: Partial<EvalRequest>) => {
+      const { plan } = await planned(place, { ...sdk, ...wanted })
+      return [...new Set([plan.options.timeout_seconds, ...plan.runs.map((run) => run.timeout_seconds)])]
+    }
+    expect(await timeouts({})).toEqual([seconds])
+    expect(await timeouts({ timeoutSeconds: 55 })).toEqual([55])
+  })
+})
+
+describe('engine and judge of an AAM package', () => {
+  const chosen = async (folder: string, wanted: Partial<EvalRequest>) => {
+    const { engine, judge } = (await planned(folder, wanted)).plan.options
+    return [engine, judge].map((one) => [one?.name, one?.model].filter(Boolean).join(':'))
+  }
+  test('as the config says; flags win over both', async () => {
+    const folder = config({ judge: 'claude-opus' })
+    expect(await chosen(folder, {})).toEqual(['claude-code', 'claude-code:opus'])
+    expect(await chosen(folder, { judge: 'gpt-5.4' })).toEqual(['claude-code', 'openai:gpt-5.4'])
+    expect(await chosen(folder, { engine: 'codex' })).toEqual(['codex', 'anthropic:claude-opus-5-5'])
+    expect(await chosen(folder, { model: 'haiku' })).toEqual(['claude-code:haiku', 'claude-code:opus'])
+  })
+  test('without a judge it is engine and model of the runs', async () => {
+    expect(await chosen(copyOfExample(), { model: 'haiku' })).toEqual(['claude-code:haiku', 'claude-code:haiku'])
+    expect(await chosen(copyOfExample(), sdk)).toEqual(['anthropic:practice-1', 'anthropic:practice-1'])
+  })
+  test('engine of the config', async () => {
+    const folder = copyOfExample((replace) => replace('evals/eval-config.json', 'claude-code', 'codex'))
+    expect(await chosen(folder, {})).toEqual(['codex', 'codex'])
+  })
+})
+
+test('what eval-config.json says of surroundings is in each run', async () => {
+  const runs = async (folder: string) => (await planned(folder, sdk)).plan.runs
+  const usual = await runs(copyOfExample())
+  const open = await runs(copyOfExample((replace) => replace('evals/eval-config.json', 'false', 'true')))
+  const narrow = await runs(copyOfExample((replace) => replace('evals/eval-config.json', '"closed/", ', '')))
+  const mode = await runs(copyOfExample((replace) => replace('evals/eval-config.json', '"true"', '"yes"')))
+  expect(usual.map((run) => run.sandbox?.network)).toEqual(Array(4).fill('none'))
+  expect(open.map((run) => run.sandbox?.network)).toEqual(Array(4).fill('open'))
+  expect(narrow.map((run) => run.sandbox?.only_writable)).toEqual(Array(4).fill(['open', 'output']))
+  expect(mode.map((run) => run.environment?.env)).toEqual(Array(4).fill({ EVAL_MODE: 'yes' }))
+  const keys = [usual, open, narrow, mode].map(([first]) => first?.key)
+  expect(new Set(keys).size).toBe(4) // none is taken for another
+})
+
+describe('choosing', () => {
+  const names = async (wanted: Partial<EvalRequest>, place = copyOfExample()) =>
+    (await planned(place, { ...sdk, ...wanted })).plan.runs.map((run) => run.eval_name)
+  const every = ['audit', 'closed-book', 'open-book', 'sum-of-april']
+  test.each<[Partial<EvalRequest>, string[]]>([
+    [{}, every],
+    [{ target: 'skill:csv-sum' }, ['sum-of-april']],
+    [{ target: 'hook:pre-tool-use' }, ['closed-book', 'open-book']],
+    [{ target: 'hook:' }, ['closed-book', 'open-book']],
+    [{ target: 'agent:auditor' }, ['audit']],
+    [{ test: 'sum-of' }, ['sum-of-april']],
+    [{ test: 'audit' }, ['audit']],
+    [{ cases: ['*-book'] }, ['closed-book', 'open-book']],
+    [{ cases: ['*-book'], target: 'hook:', test: 'open' }, ['open-book']],
+  ])('%j', async (wanted, expected) => expect(await names(wanted)).toEqual(expected))
+  test.each<[Partial<EvalRequest>, RegExp]>([
+    [{ target: 'skill:csv' }, /--target skill:csv: no such case.*nearest: skill:csv-sum/],
+    [{ cases: ['audits'] }, /nearest: audit/],
+    [{ test: 'book' }, /means 2 tests/],
+    [{ category: 'edge' }, /--category edge: no such case/],
+  ])('%j means nothing', async (wanted, message) => {
+    const error = await userError(names(wanted))
+    expect(`${error.message} ${error.fix}`).toMatch(message)
+  })
+  test('a category, of golden tests', async () => {
+    const golden = (category: string) => `---\ntest_id: ${category}_1\ncategory: ${category}\n---\n## Input\nx\n`
+    const place = folderOf({
+      'a/persona/IDENTITY.md': 'You are A.',
+      'a/evals/rubric.md': '---\nweights: { care: 100 }\n---\nx\n',
+      'a/evals/judge.md': '---\nstrict_mode: true\n---\nJudge {rubric}\n',
+      'a/evals/golden/happy/1.md': golden('happy'),
+      'a/evals/golden/edge/1.md': golden('edge'),
+    })
+    expect(await names({ category: 'edge', judge: 'gpt-5.4' }, place)).toEqual(['edge_1'])
+  })
+  test('--format looks for that one alone', async () => {
+    const folder = copyOfExample()
+    mkdirSync(path.join(folder, 'skills/csv-sum/evals'))
+    writeFileSync(
+      path.join(folder, 'skills/csv-sum/evals/evals.json'),
+      '[{"name":"own","prompt":"p","expectations":["e"]}]',
+    )
+    expect(await names({ format: 'evals.json' }, folder)).toEqual(['own'])
+    expect(await names({ format: 'aam' }, folder)).toEqual(every)
+  })
+})

@@ -1,0 +1,73 @@
+/** improve --apply: the version that was tested, all of it or nothing. */
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { afterAll, expect, test } from 'vitest'
+import { history as historySchema } from '../../../schemas/history.ts'
+import { hashWalk } from '../../../src/base/files.ts'
+import { applying } from '../../../src/flows/improve/apply.ts'
+import { skillFiles } from '../../../src/phases/1-plan/skill.ts'
+
+const root = mkdtempSync(path.join(tmpdir(), 'apply-'))
+afterAll(() => rmSync(root, { recursive: true, force: true }))
+
+const text = (word: string) => `---\nname: adder\ndescription: Adds.\n---\n\n${word}\n`
+
+function folder(files: Readonly<Record<string, string>>): string {
+  const place = path.join(mkdtempSync(path.join(root, 'x-')), 'adder')
+  for (const [name, content] of Object.entries(files)) {
+    mkdirSync(path.dirname(path.join(place, name)), { recursive: true })
+    writeFileSync(path.join(place, name), content)
+  }
+  return place
+}
+
+const hashOf = async (place: string) => hashWalk((await skillFiles(place)).files)
+
+/** v1 of these files has won over the skill of those. */
+async function session(before: Readonly<Record<string, string>>, after: Readonly<Record<string, string>>) {
+  const skill = folder(before)
+  const best = folder(after)
+  const iteration = async (version: string, place: string, parent: string | null) => ({
+    version,
+    parent,
+    expectation_pass_rate: 1,
+    grading_result: parent === null ? 'baseline' : 'won',
+    is_current_best: parent !== null,
+    skill_sha256: await hashOf(place),
+  })
+  const history = historySchema.parse({
+    started_at: '2026-11-22T00:00:00Z',
+    skill_name: 'adder',
+    current_best: 'v1',
+    iterations: [await iteration('v0', skill, null), await iteration('v1', best, 'v0')],
+    schema_version: 1,
+  })
+  return { skill, best, history, workspace: mkdtempSync(path.join(root, 'ws-')) }
+}
+
+test('puts the version in place, and keeps what was there', async () => {
+  const made = await session({ 'SKILL.md': text('old'), 'gone.md': 'g' }, { 'SKILL.md': text('new') })
+  const backup = await (await applying(made, made.skill)).apply(new Date())
+  expect(await hashOf(made.skill)).toBe(await hashOf(made.best))
+  expect(readFileSync(path.join(backup, 'gone.md'), 'utf8')).toBe('g')
+})
+
+test('a version that was changed since its test is not put in place', async () => {
+  const made = await session({ 'SKILL.md': text('old') }, { 'SKILL.md': text('new') })
+  writeFileSync(path.join(made.best, 'SKILL.md'), text('newer'))
+  await expect(applying(made, made.skill)).rejects.toThrow('changed since it was tested')
+})
+
+test('what can be put in place only in part leaves the skill as it was, and names the backup', async () => {
+  const before = { 'SKILL.md': text('old'), 'b.md': 'b', 'z.md/own.md': 'z' }
+  const made = await session(before, { 'SKILL.md': text('new'), 'a.md': 'a', 'b.md': 'other', 'z.md': 'a file' })
+  const hash = await hashOf(made.skill)
+  const { apply } = await applying(made, made.skill)
+  await expect(apply(new Date())).rejects.toMatchObject({
+    message: expect.stringContaining('could not be put in place'),
+    fix: expect.stringMatching(/the skill is as it was: a copy is in .*backups/),
+  })
+  expect(await hashOf(made.skill)).toBe(hash)
+  expect(existsSync(path.join(made.skill, 'a.md'))).toBe(false)
+})

@@ -1,0 +1,161 @@
+/** A benchmark and workers of a queue within this process, for tests that look at what they do. */
+import { appendFileSync, chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { FlowEvent } from '../../../schemas/flow_event.ts'
+import { bench, planBench } from '../../../src/flows/bench.ts'
+import type { BenchRequest } from '../../../src/flows/prepare.ts'
+import type { QueueWish } from '../../../src/flows/queue/remote.ts'
+import { type WorkRequest, workQueue } from '../../../src/flows/queue/work.ts'
+import type { WorkEvent } from '../../../src/flows/queue/work_event.ts'
+import { addressOf } from '../../../src/jobs/queue/address.ts'
+import { openTransport } from '../../../src/jobs/queue/open.ts'
+import { type QueueTiming, timingOf } from '../../../src/jobs/queue/transport.ts'
+import { fresh } from '../../e2e/program.ts'
+
+const never = new AbortController().signal
+
+/**
+ * An agent of a few milliseconds that says in one log what it begins and ends. A prompt with `crash` ends it with 3; one with
+ * `wait` keeps it until `open()` or its end. Gives the engine, and what was said.
+ */
+export function makeAgent() {
+  const folder = fresh()
+  const [file, log, gate] = ['agent.sh', 'agents.log', 'open'].map((name) => path.join(folder, name))
+  writeFileSync(
+    file ?? '',
+    `#!/bin/sh
+task=$(cat)
+said=messy
+[ -e .claude/skills/tidy/SKILL.md ] && said=TIDY
+echo "start $$ $task" >> ${log}
+case "$task" in
+  *wait*) while [ ! -e ${gate} ]; do sleep 0.02; done;;
+  *crash*) echo "end $$ $task" >> ${log}; echo broken >&2; exit 3;;
+esac
+echo "$task" > answer.txt
+echo "$said"
+echo "end $$ $task" >> ${log}
+`,
+  )
+  chmodSync(file ?? '', 0o755)
+  const lines = () =>
+    (existsSync(log ?? '') ? readFileSync(log ?? '', 'utf8') : '').split('\n').filter((line) => line !== '')
+  const all = (what: string) => lines().filter((line) => line.startsWith(`${what} `))
+  return {
+    engine: `command:sh ${file}`,
+    lines,
+    starts: () => all('start').length,
+    /** Process numbers of those that began. */
+    pids: () => all('start').map((line) => Number(line.split(' ')[1])),
+    open: () => appendFileSync(gate ?? '', ''),
+    untilBegun: async (count: number) => {
+      while (all('start').length < count) await sleep(10)
+    },
+  }
+}
+
+/** How many were under way at once at most, by the agents' own log. */
+export function mostAtOnce(lines: readonly string[]): number {
+  let [now, most] = [0, 0]
+  for (const line of lines) {
+    now += line.startsWith('start') ? 1 : -1
+    most = Math.max(most, now)
+  }
+  return most
+}
+
+export interface HereOptions {
+  drain?: AbortSignal
+  signal?: AbortSignal
+  env?: Readonly<Record<string, string | undefined>>
+  /** What happened so far; absent: it is given at the end. */
+  events?: FlowEvent[]
+}
+
+const environment = { PATH: process.env.PATH, HOME: process.env.HOME }
+
+type Asked = Partial<BenchRequest> & Pick<BenchRequest, 'skill' | 'engine' | 'workspace'>
+
+function requestFor(asked: Asked): BenchRequest {
+  const usual = {
+    ...{ suite: null, baseline: null, cases: [], model: null, judge: null, runs: 1, concurrency: 2, retries: 0 },
+    ...{ timeoutSeconds: 60, maxTurns: null, activation: 'natural', onTimeout: 'fail', fresh: false, cache: false },
+    ...{ passEnv: [], sandbox: { mode: 'off', network: null, readable: [] } },
+  } satisfies Partial<BenchRequest>
+  return { ...usual, ...asked }
+}
+
+/** `bench` in this process, with what happened. */
+export async function benchHere(
+  asked: Asked,
+  { drain = never, signal = never, env = {}, events = [] }: HereOptions = {},
+) {
+  const emit = (event: FlowEvent) => void events.push(event)
+  const context = { emit, env: { ...environment, ...env }, drain, signal, now: () => new Date() }
+  const result = await bench(requestFor(asked), context)
+  return { ...result, events }
+}
+
+/** What it would make. */
+export async function planHere(asked: Asked) {
+  const context = { emit: () => {}, env: environment, drain: never, signal: never, now: () => new Date() }
+  return await planBench(requestFor(asked), context)
+}
+
+export function wishFor(url: string, shared: string, more: Partial<QueueWish> = {}): QueueWish {
+  return { address: addressOf(url), shared, atOnce: 4, tags: [], signer: null, ...more }
+}
+
+export interface WorkerHere extends AsyncDisposable {
+  told: WorkEvent[]
+  /** Lets what is in hand end. */
+  stop(): Promise<void>
+}
+
+type WorkAsked = Partial<WorkRequest> & { timing?: QueueTiming; env?: HereOptions['env'] }
+
+/** `queue work` in this process, until it is disposed of. */
+export async function workHere(url: string, shared: string, asked: WorkAsked = {}): Promise<WorkerHere> {
+  const { timing = timingOf(2), env = {}, ...more } = asked
+  const transport = await openTransport(addressOf(url), timing)
+  const told: WorkEvent[] = []
+  const [drain, stop] = [new AbortController(), new AbortController()]
+  const request: WorkRequest = {
+    ...{ shared, concurrency: 2, engines: ['command'], tags: [], signer: null, version: 'test', lookMs: 50 },
+    ...{ sandbox: { mode: 'off', network: null, readable: [] }, cache: { folder: fresh(), maxBytes: 2 ** 20 } },
+    ...more,
+  }
+  const context = {
+    ...{ emit: () => {}, env: { ...environment, ...env }, drain: drain.signal, signal: stop.signal },
+    now: () => new Date(),
+  }
+  const working = workQueue(request, { transport, tell: (event) => void told.push(event) }, context)
+  working.catch(() => {}) // looked at when it ends
+  const end = async () => {
+    drain.abort()
+    await working.finally(() => transport[Symbol.asyncDispose]())
+  }
+  let ending: Promise<void> | null = null
+  return {
+    told,
+    stop: () => {
+      ending ??= end()
+      return ending
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort(new Error('the test is over'))
+      ending ??= end()
+      await ending
+    },
+  }
+}
+
+/** Whether a process is there. */
+export function lives(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}
