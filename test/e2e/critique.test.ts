@@ -141,7 +141,18 @@ describe('how it is said', () => {
   test('a verdict that turns when the same transcript is graded again', { timeout: 120_000 }, async () => {
     const { folder } = await benched(1)
     const judge = `command:${judgeCommand('critic', fresh())}`
-    const again = await whetstone(['grade', folder, '--again', '3', '--judge', judge, '--sandbox', 'off', '--concurrency', '1'])
+    const again = await whetstone([
+      'grade',
+      folder,
+      '--again',
+      '3',
+      '--judge',
+      judge,
+      '--sandbox',
+      'off',
+      '--concurrency',
+      '1',
+    ])
     expect(again.code, again.stderr).not.toBe(2)
     const { of } = await critiqued([folder])
     expect(of('verdict_turns').map(({ at }) => at)).toEqual(['$.evals[0].expectations[4]'])
