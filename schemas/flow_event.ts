@@ -102,6 +102,13 @@ export const flowEvent = z.discriminatedUnion('type', [
     next: z.number().int().positive().nullable().describe('blocks at the next look; null: it has ended'),
     reason: z.string().describe('whether it goes on, for a person'),
   }),
+  z.object({
+    type: z.literal('queue_awaited'),
+    ...of,
+    place: z.string().describe('the queue server, without user and password'),
+    message: z.string().describe('why it can not be reached'),
+    wait_ms: z.number().describe('it is waited for at most so long'),
+  }),
   z.object({ type: z.literal('limit_changed'), ...of, limit: z.number().int(), reason: z.string() }),
   z.object({ type: z.literal('budget_reached'), ...of, ...stop.shape }),
   z.object({

@@ -1,4 +1,4 @@
-/** The two kinds of exception: a user's mistake (one line, exit 2) and everything else (a bug, exit 70). */
+/** The kinds of exception: a user's mistake (one line, exit 2), what is not to be had for now (exit 3), and everything else (a bug, exit 70). */
 
 /** What a user can mend: what is wrong, where, and how to mend it. Shown without a stack. */
 export class UserError extends Error {
@@ -11,6 +11,17 @@ export class UserError extends Error {
     super(message)
     this.fix = fix
     this.code = code
+  }
+}
+
+/** The work could not be done for a reason outside the user's input (a server that can't be reached): exit 3. */
+export class IncompleteError extends Error {
+  override readonly name = 'IncompleteError'
+  readonly fix: string | null
+
+  constructor(message: string, fix: string | null = null) {
+    super(message)
+    this.fix = fix
   }
 }
 

@@ -1,5 +1,5 @@
 /** Which exit code an error means. */
-import { codeOf, UserError } from '../base/error.ts'
+import { codeOf, IncompleteError, UserError } from '../base/error.ts'
 import { exitCodes } from './exit.ts'
 import { Interrupted } from './interrupt.ts'
 
@@ -40,5 +40,5 @@ export function codeFor(error: unknown): number {
   if (error instanceof UserError) return exitCodes.usage
   const system = systemCodes[codeOf(error) ?? '']
   if (system !== undefined) return system
-  return error instanceof Error && error.name === 'IncompleteError' ? exitCodes.incomplete : exitCodes.bug
+  return error instanceof IncompleteError ? exitCodes.incomplete : exitCodes.bug
 }

@@ -1,4 +1,4 @@
-/** Ctrl-C: the first lets running work end (at most 8 s, then it is ended), the second ends all at once. */
+/** Ctrl-C: the first lets running work end (at most 8 s if nothing else is said, then it is ended), the second ends all at once. */
 
 import { exitCodes } from './exit.ts'
 
@@ -18,14 +18,24 @@ const kept = 'what was finished is kept, the same command goes on from there'
 /** Above a result that Ctrl-C cut short. */
 export const interruptedLine = `INTERRUPTED: not all was come to; ${kept}`
 
-const graceMs = 8000
+const usualGraceMs = 8000
 /** Agents are ended within 2 s of the abort; what takes longer is left to the reaper of the next start. */
 const lastMs = 5000
 
 const stopping = 'Stopping: running agents may finish for 8 seconds. Ctrl-C again stops at once.'
 
-/** Listens to SIGINT and SIGTERM until disposed. `say` prints what happens next, as `words` have it. */
-export function listenForInterrupts(say: (line: string) => void, words = stopping): Interrupts {
+interface Manner {
+  /** What happens next. */
+  words?: string
+  /** Milliseconds that running work may take to its end; null: as long as it needs. */
+  graceMs?: number | null
+}
+
+/** Listens to SIGINT and SIGTERM until disposed. `say` prints what happens next. */
+export function listenForInterrupts(
+  say: (line: string) => void,
+  { words = stopping, graceMs = usualGraceMs }: Manner = {},
+): Interrupts {
   const drain = new AbortController()
   const stop = new AbortController()
   const timers: NodeJS.Timeout[] = []
@@ -37,7 +47,7 @@ export function listenForInterrupts(say: (line: string) => void, words = stoppin
     if (drain.signal.aborted) return stopNow()
     say(words)
     drain.abort(new Interrupted('stopped'))
-    timers.push(setTimeout(stopNow, graceMs))
+    if (graceMs !== null) timers.push(setTimeout(stopNow, graceMs))
   }
   process.on('SIGINT', onSignal)
   process.on('SIGTERM', onSignal)

@@ -8,6 +8,7 @@ import { comparisonAnalyzed, comparisonPlanned, pairJudged } from './live_compar
 import { draftingText } from './live_drafts.ts'
 import { descriptionMeasured, triggerRunText, triggerStatus, triggersPlanned } from './live_triggers.ts'
 import { advance, armRate, armsOf, type Cell, noProgress, type Progress, timeLeft } from './progress.ts'
+import { awaitedText } from './queue_wait.ts'
 import { colours, columns, dollars, duration, oneLine, percent, safe } from './style.ts'
 
 export interface Live {
@@ -61,6 +62,8 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
       return `retry ${runLabel(event)} in ${duration(event.wait_ms)}: ${event.kind}: ${oneLine(event.message, 200)}`
     case 'runs_reused':
       return reusedText({ ...event, agent_usd: null }, event.planned)
+    case 'queue_awaited':
+      return awaitedText(event)
     case 'limit_changed':
       return `limit ${event.limit} at once: ${event.reason}`
     case 'looked':
@@ -114,6 +117,7 @@ function lookText({ blocks, wins, losses, pairs, e_value, status, reason }: Extr
 const above: ReadonlySet<string> = new Set([
   'skill_failed',
   'budget_reached',
+  'queue_awaited',
   'last_failed',
   'artefact_damaged',
   'comparison_planned',

@@ -63,6 +63,7 @@ export function advance(state: Progress, event: FlowEvent): Progress {
       return { ...state, total: totalOf(state.plan, event.next ?? event.blocks) }
     case 'runs_reused':
     case 'run_retried':
+    case 'queue_awaited':
     case 'budget_reached':
     case 'benchmark_written':
     case 'artefact_damaged':

@@ -2,11 +2,24 @@
 import { lookAfterQueues, type QueueAction, type QueueLook } from '../flows/queue/look.ts'
 import type { QueueAddress } from '../jobs/queue/address.ts'
 import { openTransport } from '../jobs/queue/open.ts'
+import { usualTiming } from '../jobs/queue/transport.ts'
 import { plural } from '../phases/4-report/words.ts'
+import { shortWait } from './commands/queue_flags.ts'
+import { patienceOf } from './queue_wait.ts'
 import { columns, safe } from './style.ts'
 
-export async function lookAfter(asked: { address: QueueAddress; action: QueueAction; json: boolean }): Promise<void> {
-  await using transport = await openTransport(asked.address)
+interface LookAsked {
+  address: QueueAddress
+  action: QueueAction
+  json: boolean
+  /** Seconds. */
+  queueWait?: number | undefined
+}
+
+export async function lookAfter(asked: LookAsked, signal: AbortSignal): Promise<void> {
+  const { address, queueWait = shortWait } = asked
+  const patience = patienceOf(address, queueWait * 1000, signal)
+  await using transport = await openTransport(address, usualTiming, patience)
   const look = await lookAfterQueues(asked.action, transport, new Date())
   const lines = asked.json ? [JSON.stringify({ type: 'queue_status', ...look })] : linesOf(look)
   process.stdout.write(`${lines.join('\n')}\n`)

@@ -5,16 +5,17 @@ import { engineNamed, engineNames } from '../engines/table.ts'
 import type { FlowContext } from '../flows/context.ts'
 import { ownVersion } from '../flows/eval/machine.ts'
 import { openObservers } from '../flows/observe/observers.ts'
-import { workQueue } from '../flows/queue/work.ts'
+import { type Worked, workQueue } from '../flows/queue/work.ts'
 import type { QueueAddress } from '../jobs/queue/address.ts'
 import { openTransport } from '../jobs/queue/open.ts'
 import { openSigner } from '../jobs/queue/sign.ts'
 import { timingOf } from '../jobs/queue/transport.ts'
 import type { QueueArguments } from './commands/queue.ts'
-import { listOf, sharedFolder } from './commands/queue_flags.ts'
+import { listOf, sharedFolder, usualWait } from './commands/queue_flags.ts'
 import { sandboxWish } from './commands/sandbox_flags.ts'
 import { gathered } from './gathered.ts'
 import type { Interrupts } from './interrupt.ts'
+import { patienceOf } from './queue_wait.ts'
 import { safe } from './style.ts'
 
 export async function startWork(
@@ -24,7 +25,14 @@ export async function startWork(
   const shared = sharedFolder(parsed.shared)
   const { env } = process
   const engines = await enginesOf(parsed.engines, env)
-  await using transport = await openTransport(parsed.address, timingOf(parsed.lock))
+  const { queueWait = usualWait } = parsed
+  const patience = patienceOf(parsed.address, queueWait * 1000, interrupts.drain)
+  const opening = openTransport(parsed.address, timingOf(parsed.lock), patience)
+  await using transport = await opening.catch((error: unknown) => {
+    if (interrupts.drain.aborted) return null
+    throw error
+  })
+  if (transport === null) return sayStopped({ done: 0, failed: 0 })
   const context: FlowContext = {
     emit: () => {},
     ...{ env, drain: interrupts.drain, signal: interrupts.signal, now: () => new Date() },
@@ -51,8 +59,11 @@ export async function startWork(
   process.stderr.write(
     `working for ${transport.place}: ${engines.join(', ')}, ${parsed.concurrency} at once; Ctrl-C ends it\n`,
   )
-  const worked = await workQueue(request, { transport, tell: observers.tell }, context)
-  process.stderr.write(`stopped: ${worked.done} runs made, ${worked.failed} left\n`)
+  sayStopped(await workQueue(request, { transport, tell: observers.tell }, context))
+}
+
+function sayStopped({ done, failed }: Worked): void {
+  process.stderr.write(`stopped: ${done} runs made, ${failed} left\n`)
 }
 
 /** What an agent or a job says moves no cursor. */

@@ -11,14 +11,3 @@ export interface FlowContext {
   signal: AbortSignal
   now: () => Date
 }
-
-/** The work could not be done for a reason outside the user's input (a server that can't be reached): exit 3. */
-export class IncompleteError extends Error {
-  override readonly name = 'IncompleteError'
-  readonly fix: string | null
-
-  constructor(message: string, fix: string | null = null) {
-    super(message)
-    this.fix = fix
-  }
-}

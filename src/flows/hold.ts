@@ -1,8 +1,8 @@
 /** Holds a benchmark folder for one flow: nobody else writes there meanwhile. */
-import { UserError } from '../base/error.ts'
+import { IncompleteError, UserError } from '../base/error.ts'
 import { takeLease } from '../store/lease.ts'
 import type { Owner } from '../store/owner.ts'
-import { type FlowContext, IncompleteError } from './context.ts'
+import type { FlowContext } from './context.ts'
 
 export interface Held {
   /** Its signal is aborted too when another host takes the folder over. */

@@ -1,12 +1,12 @@
 /** Asks engine and judge whether they can work, before anything is paid for. */
 import type { EngineChoice } from '../../schemas/plan.ts'
-import { UserError } from '../base/error.ts'
+import { IncompleteError, UserError } from '../base/error.ts'
 import { openRoom } from '../base/room.ts'
 import { credentialsOf } from '../engines/base_url.ts'
 import type { Probe } from '../engines/engine.ts'
 import { engineNamed } from '../engines/table.ts'
 import { runEnvironment } from '../phases/2-run/environment.ts'
-import { type FlowContext, IncompleteError } from './context.ts'
+import type { FlowContext } from './context.ts'
 
 export type ReadyProbe = Extract<Probe, { ok: true }>
 

@@ -1,7 +1,7 @@
 /** Writes index.json, index.md and index.html over several benchmarks. */
 import path from 'node:path'
 import { type BenchmarkIndex, benchmarkIndex, type IndexRow } from '../../schemas/benchmark_index.ts'
-import { messageOf, UserError } from '../base/error.ts'
+import { IncompleteError, messageOf, UserError } from '../base/error.ts'
 import { writeAtomic } from '../base/files.ts'
 import { indexHtml, indexMarkdown } from '../phases/4-report/index_page.ts'
 import { failedRow, indexRow, inIndexOrder, withHolm } from '../phases/4-report/index_row.ts'
@@ -10,7 +10,6 @@ import { usualOptions } from '../phases/4-report/stats/options.ts'
 import { indexPaths } from '../store/paths.ts'
 import { writeArtefact } from '../store/store.ts'
 import type { OneEnd } from './bench_many.ts'
-import { IncompleteError } from './context.ts'
 import { auditWorkspace } from './label.ts'
 import { workspaceExtras } from './page/workspace.ts'
 

@@ -62,6 +62,9 @@ function queueOptions(args: Argv) {
     .example('$0 queue status --queue redis://10.0.0.5', 'what waits, and who works')
 }
 
+/** Agents take minutes: what ends them sooner is a second signal, or whoever started the worker. */
+const stopping = 'Stopping: nothing new is taken, what is in hand ends first. Ctrl-C again gives it back at once.'
+
 export type QueueArguments = Awaited<ReturnType<typeof queueOptions>['argv']>
 
 export function addQueue(args: Argv, done: Done): Argv {
@@ -70,13 +73,15 @@ export function addQueue(args: Argv, done: Done): Argv {
     if (address === null) {
       throw new UserError('queue: --queue is not given', 'such as --queue redis://127.0.0.1:6379, or WHETSTONE_QUEUE')
     }
-    using interrupts = listenForInterrupts((line) => process.stderr.write(`${line}\n`))
+    const say = (line: string) => process.stderr.write(`${line}\n`)
     if (parsed.action === 'work') {
+      using interrupts = listenForInterrupts(say, { words: stopping, graceMs: null })
       const { startWork } = await import('../queue_work.ts')
       await startWork({ ...parsed, address }, interrupts)
     } else {
+      using interrupts = listenForInterrupts(() => {})
       const { lookAfter } = await import('../queue_look.ts')
-      await lookAfter({ ...parsed, action: parsed.action, address })
+      await lookAfter({ ...parsed, action: parsed.action, address }, interrupts.drain)
     }
     done(exitCodes.done)
   })

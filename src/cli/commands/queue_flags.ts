@@ -23,6 +23,13 @@ export const queueFlagsOfServer = {
     requiresArg: true,
     describe: 'the password for the queue server; or WHETSTONE_QUEUE_PASSWORD (and WHETSTONE_QUEUE_USER)',
   },
+  'queue-wait': {
+    type: 'number',
+    requiresArg: true,
+    coerce: wholeNumber('queue-wait', 0, 86_400),
+    describe:
+      'a queue server that is away at the start is waited for so many seconds (60 if not given, 5 for a look; 0: not at all)',
+  },
   'key-file': {
     type: 'string',
     requiresArg: true,
@@ -60,6 +67,10 @@ interface ServerArguments {
 
 type Environment = Readonly<Record<string, string | undefined>>
 
+/** Seconds. A server that starts again is there by then; who only looks does not wait as long. */
+export const usualWait = 60
+export const shortWait = 5
+
 /** Throws UserError for what is no address of a queue. */
 export function addressAsked(asked: ServerArguments, env: Environment): QueueAddress | null {
   const { queue = null, queueCa: caFile = null, queuePasswordFile: passwordFile = null } = asked
@@ -67,6 +78,7 @@ export function addressAsked(asked: ServerArguments, env: Environment): QueueAdd
 }
 
 interface QueueArguments extends ServerArguments {
+  queueWait?: number | undefined
   keyFile?: string | undefined
   shared?: string | undefined
   inFlight: number
@@ -75,7 +87,7 @@ interface QueueArguments extends ServerArguments {
 
 /** What those flags ask; null: runs are made here. Throws UserError for a queue without a shared folder. */
 export function queueWish(asked: QueueArguments, env: Environment): QueueWish | null {
-  const { shared, inFlight, tags, keyFile } = asked
+  const { shared, inFlight, tags, keyFile, queueWait = usualWait } = asked
   // runs go elsewhere only where the command line says so
   const address = asked.queue === undefined ? null : addressAsked(asked, env)
   if (address === null) {
@@ -85,7 +97,8 @@ export function queueWish(asked: QueueArguments, env: Environment): QueueWish | 
     return null
   }
   const signer = openSigner({ keyFile: keyFile ?? null, env })
-  return { address, shared: sharedFolder(shared), atOnce: inFlight, tags: listOf(tags), signer }
+  const waitMs = queueWait * 1000
+  return { address, shared: sharedFolder(shared), atOnce: inFlight, waitMs, tags: listOf(tags), signer }
 }
 
 /** Throws UserError where none is given. */

@@ -61,7 +61,9 @@ export async function withFlow<R>(
 ): Promise<{ result: R; interrupted: boolean }> {
   boundGarbage({ atOnce: options.concurrency })
   const live: Live = options.json ? jsonView() : await terminalView(options.concurrency)
-  using interrupts: Interrupts = listenForInterrupts(live.say, options.stopping)
+  using interrupts: Interrupts = listenForInterrupts(live.say, {
+    ...(options.stopping !== undefined && { words: options.stopping }),
+  })
   const context: FlowContext = {
     emit: (event) => {
       if (event.type === 'plan_ready') boundGarbage({ planned: event.runs })

@@ -1,10 +1,10 @@
 /** eval: one arm, does it pass? Finds suites, plans each, runs and grades them one after another; a broken one stops no other. */
 
-import { UserError } from '../../base/error.ts'
+import { IncompleteError, UserError } from '../../base/error.ts'
 import { reapRooms } from '../../base/room.ts'
 import { findSuites, loadSuites } from '../../phases/1-plan/find_suites.ts'
 import { selectEvals } from '../../phases/1-plan/select_eval.ts'
-import { type FlowContext, IncompleteError } from '../context.ts'
+import type { FlowContext } from '../context.ts'
 import { noLimits } from '../limits.ts'
 import { Purses } from '../purses.ts'
 import { evalSuite } from './eval_suite.ts'

@@ -1,6 +1,7 @@
 /** Opens the queue of a benchmark, where one is asked for. */
 import type { Plan } from '../../../schemas/plan.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
+import { usualTiming } from '../../jobs/queue/transport.ts'
 import type { FlowContext } from '../context.ts'
 import type { Remote } from '../execute.ts'
 import type { Limited } from '../limited.ts'
@@ -19,7 +20,7 @@ export interface RemoteIfRequest {
   limited: Limited | null
 }
 
-/** Throws UserError where the queue can't be used. */
+/** Throws UserError where the queue can't be used, IncompleteError where its server is away for too long. */
 export async function openRemoteIf(
   { wish, plan, folder, sandbox, pace, limited }: RemoteIfRequest,
   context: FlowContext,
@@ -29,7 +30,10 @@ export async function openRemoteIf(
     import('../../jobs/queue/open.ts'),
     import('./remote.ts'),
   ])
-  const transport = await openTransport(wish.address)
+  const { address, waitMs } = wish
+  const waits = (message: string) =>
+    context.emit({ type: 'queue_awaited', place: address.place, message, wait_ms: waitMs })
+  const transport = await openTransport(address, usualTiming, { waitMs, waits, signal: context.drain })
   const asked = { mode: sandbox?.mode ?? 'auto', network: sandbox?.network ?? null }
   return await openRemote(
     { wish, plan, folder, sandbox: asked, idleMs: pace?.idleMs ?? null, limited },

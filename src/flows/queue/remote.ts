@@ -44,6 +44,8 @@ export interface QueueWish {
   shared: string
   /** Runs that are out at once. */
   atOnce: number
+  /** How long a server is waited for that is away at the start; 0: not at all. */
+  waitMs: number
   tags: readonly string[]
   signer: Signer | null
 }

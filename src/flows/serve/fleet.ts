@@ -21,7 +21,7 @@ export interface Sample {
   done: ReadonlyMap<string, number>
 }
 
-/** Throws UserError for a server that can't be reached. */
+/** Throws as `openTransport` does. */
 export async function watchFleet(address: QueueAddress, context: FlowContext): Promise<FleetWatch> {
   const transport = await openTransport(address)
   const samples: Sample[] = []

@@ -1,7 +1,7 @@
 /** triggers --generate: has a model draft queries for a skill, in a file of their own, marked for review. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
-import { UserError } from '../../base/error.ts'
+import { IncompleteError, UserError } from '../../base/error.ts'
 import { exists, writeAtomic } from '../../base/files.ts'
 import { reapRooms } from '../../base/room.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
@@ -11,7 +11,7 @@ import { type Drafts, draftPrompt, draftsAnswer, draftsProblem } from '../../pha
 import { ask } from '../../phases/3-judge/ask.ts'
 import { questionTo } from '../../phases/3-judge/compare/asking.ts'
 import { fenceFor } from '../../phases/3-judge/fence.ts'
-import { type FlowContext, IncompleteError } from '../context.ts'
+import type { FlowContext } from '../context.ts'
 import { judgeOpener } from '../judge_opener.ts'
 import { openPace } from '../pace.ts'
 import { preflight } from '../preflight.ts'

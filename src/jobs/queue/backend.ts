@@ -1,6 +1,7 @@
 /** BullMQ over Redis or PostgreSQL: the same classes, made with what each server needs. Loaded when a queue is used. */
 import type { Processor, Queue, QueueEvents, Worker, WorkerOptions } from 'bullmq'
 import { codeOf, messageOf, UserError } from '../../base/error.ts'
+import type { Patience } from './reach.ts'
 
 export type BullQueue = Pick<
   Queue<unknown, unknown>,
@@ -40,8 +41,8 @@ type BullWorkerOptions = Omit<WorkerOptions, 'connection' | 'prefix'>
 
 /** Makes the parts of BullMQ on one server. */
 export interface Backend {
-  /** How to wait in vain for a server is told apart: rejects with UserError where it can't be reached or refuses us. */
-  check(): Promise<void>
+  /** The first contact; rejects as `untilReached` says. */
+  check(patience: Patience): Promise<void>
   queue(name: string): BullQueue
   worker(name: string, processor: BullProcessor, options: BullWorkerOptions): BullWorker
   events(name: string): BullEvents

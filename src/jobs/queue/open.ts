@@ -6,6 +6,7 @@ import { closeWithin } from './close.ts'
 import { Endings } from './endings.ts'
 import { holdQueue } from './hold.ts'
 import { outlasting } from './outage.ts'
+import { impatient, type Patience } from './reach.ts'
 import { type QueueCounts, type QueueTiming, type Transport, usualTiming } from './transport.ts'
 
 const backends = {
@@ -16,10 +17,14 @@ const backends = {
 /** Names of queues hold no colon. */
 const board = 'board'
 
-/** Throws UserError for a server that does not answer, and packages that are not there. */
-export async function openTransport(address: QueueAddress, timing: QueueTiming = usualTiming): Promise<Transport> {
+/** Throws UserError for a server that refuses us and packages that are not there, IncompleteError for one that is away. */
+export async function openTransport(
+  address: QueueAddress,
+  timing: QueueTiming = usualTiming,
+  patience: Patience = impatient,
+): Promise<Transport> {
   const backend = await backends[address.kind](address)
-  await backend.check()
+  await backend.check(patience)
   const { WaitingError } = await import('bullmq')
   const queues = new Map<string, BullQueue>()
   const endings = new Map<string, Promise<Endings>>()

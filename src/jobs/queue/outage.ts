@@ -24,7 +24,7 @@ const said =
 const redis = /^(LOADING|MASTERDOWN|CLUSTERDOWN|TRYAGAIN|READONLY|MISCONF|OOM|BUSY) /
 
 /** Whether it may mend without anybody asking otherwise; a wrong password, say, does not. */
-function isOutage(error: unknown): boolean {
+export function isOutage(error: unknown): boolean {
   const [code, message] = [codeOf(error) ?? '', messageOf(error)]
   return network.has(code) || passing.test(code) || said.test(message) || redis.test(message)
 }

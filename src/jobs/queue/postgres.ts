@@ -3,11 +3,12 @@ import type { QueueAddress } from './address.ts'
 import { type Backend, loadBull, prefix } from './backend.ts'
 import { postgresConnection } from './connection.ts'
 import { whileAway } from './outage.ts'
-import { untilReached } from './reach.ts'
+import { oneTryMs, untilReached } from './reach.ts'
 
 export async function postgresBackend(address: QueueAddress): Promise<Backend> {
   const bull = await loadBull('pg')
   const connection = { ...postgresConnection(address), schema: prefix, max: 8 }
+  const first = { ...connection, connectionTimeoutMillis: oneTryMs }
   const state = { isOver: false }
   const make: typeof bull.createPostgresBackend = (...asked) => {
     const backend = bull.createPostgresBackend(...asked)
@@ -15,10 +16,8 @@ export async function postgresBackend(address: QueueAddress): Promise<Backend> {
     return backend
   }
   return {
-    async check() {
-      const first = new bull.PostgresConnection({ ...connection, migrate: true })
-      await untilReached(address.place, first)
-    },
+    check: (patience) =>
+      untilReached(address.place, () => new bull.PostgresConnection({ ...first, migrate: true }), patience),
     queue: (name) => new bull.Queue(name, { connection }, make),
     worker: (name, processor, options) => new bull.Worker(name, processor, { ...options, connection }, make),
     events: (name) => new bull.QueueEvents(name, { connection, autorun: false }, make),

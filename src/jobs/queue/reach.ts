@@ -1,33 +1,88 @@
-/** The first contact with a queue server: it answers within a moment, or a person should know. */
+/** The first contact with a queue server: one that refuses us is told at once, one that is away is waited for. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { messageOf, UserError } from '../../base/error.ts'
+import { codeOf, IncompleteError, messageOf, UserError } from '../../base/error.ts'
+import { isOutage } from './outage.ts'
 
-const patienceMs = 5000
+/** With a server that can't be reached at the start. */
+export interface Patience {
+  /** 0: it is tried once. */
+  waitMs: number
+  /** Told once, when the waiting begins: what was heard. */
+  waits: (why: string) => void
+  /** Aborted: nobody waits any more. */
+  signal: AbortSignal
+}
 
-interface Reachable {
+export const impatient: Patience = { waitMs: 0, waits: () => {}, signal: new AbortController().signal }
+
+/** A connection that does not connect again by itself. */
+export interface Contact {
   waitUntilReady(): Promise<unknown>
   close(): Promise<unknown>
   on(event: 'error', listener: (error: Error) => void): unknown
 }
 
-/** Closes it again. Throws UserError that says where nobody answered, and the last thing that was heard. */
-export async function untilReached(place: string, one: Reachable): Promise<void> {
-  let last: Error | null = null
-  one.on('error', (error) => {
-    last = error
-  })
+/** Of one try. */
+export const oneTryMs = 10_000
+const pauseMs = 500
+
+/**
+ * Throws UserError where the server, its certificate or the look-up of its name refuses us, IncompleteError where nobody answers for
+ * that long, the abort reason when nobody waits any more.
+ */
+export async function untilReached(place: string, open: () => Contact, patience: Patience): Promise<void> {
+  const until = performance.now() + patience.waitMs
+  for (let tries = 0; ; tries += 1) {
+    const problem = await problemOf(open, patience.signal)
+    if (problem === null) return
+    patience.signal.throwIfAborted()
+    const said = messageOf(problem) || codeOf(problem) || 'no connection'
+    if (!isAway(problem)) throw new UserError(`--queue ${place}: ${said}`, 'are address, user and password right?')
+    if (performance.now() + pauseMs > until) throw away(place, said, patience.waitMs)
+    if (tries === 0) patience.waits(said)
+    await sleep(pauseMs, undefined, { signal: patience.signal }).catch(() => {})
+    patience.signal.throwIfAborted()
+  }
+}
+
+function away(place: string, said: string, waitMs: number): IncompleteError {
+  const how = waitMs === 0 ? '' : ` (waited for ${Math.round(waitMs / 1000)} s: --queue-wait)`
+  return new IncompleteError(
+    `--queue ${place}: ${said}${how}`,
+    'is the server running, is the address right, and does it ask for encryption (rediss://, sslmode=verify-full)?',
+  )
+}
+
+/** A name that nobody knows does not come by waiting; a look-up that failed (EAI_AGAIN) may. */
+function isAway(error: unknown): boolean {
+  return (isOutage(error) || error instanceof NoAnswer) && codeOf(error) !== 'ENOTFOUND'
+}
+
+class NoAnswer extends Error {}
+
+/** One try; null: it has answered, and takes us. */
+async function problemOf(open: () => Contact, signal: AbortSignal): Promise<unknown> {
   const timer = new AbortController()
-  const late = sleep(patienceMs, 'late' as const, { signal: timer.signal }).catch(() => 'late' as const)
+  const late = sleep(oneTryMs, undefined, { signal: AbortSignal.any([timer.signal, signal]) }).then(
+    () => new NoAnswer(`no answer within ${oneTryMs / 1000} s`),
+    () => new NoAnswer('nobody waits'),
+  )
+  const heard: Error[] = []
+  const contact = open()
+  contact.on('error', (error) => void heard.push(error))
   try {
-    const end = await Promise.race([one.waitUntilReady().then(() => 'ready' as const), late])
-    if (end === 'late') throw last ?? new Error(`no answer within ${patienceMs / 1000} s`)
-  } catch (error) {
-    throw new UserError(
-      `--queue ${place}: ${messageOf(error) || 'no connection'}`,
-      'is the server running, and are address, user and password right?',
+    const ready = contact.waitUntilReady().then(
+      () => null,
+      (error: unknown) => heard[0] ?? closedAs(error),
     )
+    return await Promise.race([ready, late])
   } finally {
     timer.abort()
-    void Promise.resolve(one.close()).catch(() => {})
+    void Promise.resolve(contact.close()).catch(() => {})
   }
+}
+
+/** ioredis has no code for a connection that the other side ended without a word. */
+function closedAs(error: unknown): unknown {
+  return /^Connection is closed/.test(messageOf(error)) ? new NoAnswer('the connection was closed') : error
 }

@@ -15,9 +15,10 @@ export async function redisBackend(address: QueueAddress): Promise<Backend> {
   }
   const shared = { connection, prefix }
   return {
-    async check() {
-      const queue = new bull.Queue('check', { ...shared, skipMetasUpdate: true })
-      await untilReached(address.place, queue)
+    async check(patience) {
+      const once = { ...shared, connection: { ...connection, retryStrategy: () => null } }
+      const open = () => new bull.Queue('check', { ...once, skipMetasUpdate: true })
+      await untilReached(address.place, open, patience)
     },
     queue: (name) => new bull.Queue<unknown, unknown>(name, shared),
     worker: (name, processor, options) => new bull.Worker<unknown, unknown>(name, processor, { ...options, ...shared }),

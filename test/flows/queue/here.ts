@@ -104,7 +104,7 @@ export async function planHere(asked: Asked) {
 }
 
 export function wishFor(url: string, shared: string, more: Partial<QueueWish> = {}): QueueWish {
-  return { address: addressOf(url), shared, atOnce: 4, tags: [], signer: null, ...more }
+  return { address: addressOf(url), shared, atOnce: 4, waitMs: 0, tags: [], signer: null, ...more }
 }
 
 export interface WorkerHere extends AsyncDisposable {

@@ -4,8 +4,11 @@ import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
+import { messageOf, UserError } from '../../../src/base/error.ts'
 import { queueAddress } from '../../../src/jobs/queue/address.ts'
 import { postgresConnection, redisConnection } from '../../../src/jobs/queue/connection.ts'
+import { openTransport } from '../../../src/jobs/queue/open.ts'
+import { usualTiming } from '../../../src/jobs/queue/transport.ts'
 import { type Certificates, makeCertificates } from '../../fixtures/certificates.ts'
 import { needsPostgres, needsRedis, type QueueServer, startPostgres, startRedis } from './servers.ts'
 
@@ -28,6 +31,19 @@ function at(server: QueueServer, more: { ca?: string; password?: string; user?: 
   })
   if (address === null) throw new Error('no address')
   return address
+}
+
+/** What a command that would wait for the server is told; nothing is waited for. */
+async function refusal(address: ReturnType<typeof at>): Promise<string> {
+  const waited: string[] = []
+  const patience = {
+    waitMs: 600_000,
+    waits: (why: string) => void waited.push(why),
+    signal: new AbortController().signal,
+  }
+  const error: unknown = await openTransport(address, usualTiming, patience).catch((caught) => caught)
+  expect([error instanceof UserError, waited]).toEqual([true, []])
+  return messageOf(error)
 }
 
 needsRedis('redis', () => {
@@ -76,6 +92,10 @@ needsRedis('redis', () => {
     await expect(ask(at(server, {}))).rejects.toThrow(/certificate|self-signed/)
     await expect(ask(at(other, { ca: misnamed.ca }))).rejects.toThrow(/does not match|altname/i)
   })
+  test('who is refused at the start is told at once, however long a server that is away would be waited for', async () => {
+    expect(await refusal(at(plain, { password: 'wrong' }))).toContain('WRONGPASS')
+    expect(await refusal(at(server, { ca: foreign.ca }))).toMatch(/certificate|self-signed/)
+  })
   test('control: with the checks off, those same servers are believed', async () => {
     expect(await ask(at(server, { query: '?sslmode=no-verify' }))).toBe('here')
     expect(await ask(at(other, { ca: misnamed.ca, query: '?sslmode=verify-ca' }))).toBe('here')
@@ -119,6 +139,11 @@ needsPostgres('postgres', () => {
     await expect(ask(at(server, { ca: foreign.ca }))).rejects.toThrow(/certificate|self-signed/)
     await expect(ask(at(server, { query: '?sslmode=require' }))).rejects.toThrow(/certificate|self-signed/)
     await expect(ask(at(other, { ca: misnamed.ca }))).rejects.toThrow(/does not match|altname/i)
+  })
+  test('who is refused at the start is told at once, however long a server that is away would be waited for', async () => {
+    expect(await refusal(at(server, { ca: certificates.ca, password: 'wrong' }))).toContain('password authentication')
+    expect(await refusal(at(server, { ca: foreign.ca }))).toMatch(/certificate|self-signed/)
+    expect(await refusal(at(server, {}))).toContain('no encryption')
   })
   test('control: with the checks off, those same servers are believed', async () => {
     expect(await ask(at(server, { query: '?sslmode=no-verify' }))).toMatchObject({ ssl: true })

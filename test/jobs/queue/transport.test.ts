@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Redis } from 'ioredis'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { UserError } from '../../../src/base/error.ts'
+import { IncompleteError, UserError } from '../../../src/base/error.ts'
 import { addressOf } from '../../../src/jobs/queue/address.ts'
 import { openTransport } from '../../../src/jobs/queue/open.ts'
 import { GiveBack, type QueueTiming, type TakenJob, type Transport } from '../../../src/jobs/queue/transport.ts'
@@ -210,6 +210,25 @@ function contract(start: () => Promise<QueueServer>): void {
       expect(await of(at.there).notes()).toContainEqual({ id: `note-${id}`, value: { id } })
       await of(at.there).takeDown(`note-${id}`)
     }
+  }, 60_000)
+
+  test('a server that is away at the start is waited for, which is told once; in vain, or until nobody waits any more', async () => {
+    const address = addressOf(of(at.server).url)
+    const told: string[] = []
+    const patience = (signal: AbortSignal) => ({ waitMs: 60_000, waits: (why: string) => void told.push(why), signal })
+    await of(at.server).kill()
+    await expect(openTransport(address, timing)).rejects.toThrow(IncompleteError)
+    const leaves = new AbortController()
+    const left = openTransport(address, timing, patience(leaves.signal))
+    const waits = openTransport(address, timing, patience(never))
+    left.catch(() => {}) // looked at below
+    await expect.poll(() => told, { timeout: 10_000 }).toEqual(Array(2).fill(expect.stringMatching('ECONNREFUSED')))
+    leaves.abort(new Error('Ctrl-C'))
+    await expect(left).rejects.toThrow('Ctrl-C')
+    await of(at.server).start()
+    await using transport = await waits
+    expect(await transport.counts(queue())).toMatchObject({ waiting: 0 })
+    expect(told).toHaveLength(2)
   }, 60_000)
 
   test('notes hang there for all, until they are taken down', async () => {
