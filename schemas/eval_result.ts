@@ -79,6 +79,10 @@ export const evalResult = z.object({
       decisions: z.number().int().describe('verdicts of this run'),
       costs: z.array(z.string()).optional().describe('what the caps of model.md have to tell'),
       stopped: z.string().nullable().describe('why not all was run; null: all was'),
+      unwritten: z
+        .string()
+        .optional()
+        .describe('why lines and responses could not be written; the same command writes them. Absent: they are'),
     })
     .optional()
     .describe('of golden tests: what lies in evals/runs/ of the agent now'),

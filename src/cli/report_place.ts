@@ -1,7 +1,8 @@
 /** Whether a report can lie where the user wants it: asked before the work is paid for. */
-import { stat } from 'node:fs/promises'
+import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
-import { codeOf, messageOf, UserError } from '../base/error.ts'
+import { UserError } from '../base/error.ts'
+import { whyNotWritable } from '../base/writable.ts'
 
 /** What skills, agents and suites are made of: a report that replaces one of them is a slip. */
 const sources = [
@@ -12,15 +13,13 @@ const sources = [
 ]
 const sourceFolders = new Set(['golden', 'cases', 'fixtures'])
 
-/** `flag`: what named the file (absolute). Throws UserError for a folder, what can't lie there, and a file of a suite. */
+/** `flag`: what named the file (absolute). Throws UserError for a folder, what can't be written there, and a file of a suite. */
 export async function refuseBadPlace(flag: string, file: string): Promise<void> {
-  const mistake = (message: string) => new UserError(`${flag}: ${file}: ${message}`, 'name a file that can be written')
-  const there = await stat(file).catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return null
-    throw mistake(messageOf(error))
-  })
-  if (there?.isDirectory() === true) throw mistake('is a folder')
-  if (there !== null && isSource(file)) {
+  const isThere = existsSync(file)
+  const isFolder = isThere && statSync(file).isDirectory()
+  const reason = isFolder ? 'is a folder' : whyNotWritable({ place: file, kind: 'file' })
+  if (reason !== null) throw new UserError(`${flag}: ${file}: ${reason}`, 'name a file that can be written')
+  if (isThere && isSource(file)) {
     throw new UserError(`${flag}: ${file}: belongs to a skill or a suite, and is not replaced`, 'name another file')
   }
 }

@@ -22,7 +22,7 @@ export interface HowToShowEvals {
 export function showEvals({ results, broken }: EvalsResult, how: HowToShowEvals): number {
   const cases = results.flatMap((one) => one.cases)
   const summary = evalSummary(cases)
-  const code = how.interrupted ? exitCodes.interrupted : codeOf(summary, broken, results.length)
+  const code = how.interrupted ? exitCodes.interrupted : codeOf(summary, broken, results)
   if (how.json) {
     const suites = results.map(({ plan: _, ...result }) => result)
     const unread = broken.map(({ place, format, error }) => ({ path: place, format, message: error.message }))
@@ -45,10 +45,15 @@ export function showEvals({ results, broken }: EvalsResult, how: HowToShowEvals)
   return code
 }
 
-function codeOf(summary: EvalResult['summary'], broken: readonly BrokenSuite[], suites: number): number {
-  if (suites === 0)
+function codeOf(
+  summary: EvalResult['summary'],
+  broken: readonly BrokenSuite[],
+  results: EvalsResult['results'],
+): number {
+  if (results.length === 0)
     return broken.some(({ error }) => codeFor(error) === exitCodes.usage) ? exitCodes.usage : exitCodes.incomplete
-  if (summary.skipped > 0 || broken.length > 0) return exitCodes.incomplete
+  if (summary.skipped > 0 || broken.length > 0 || results.some(({ golden }) => golden?.unwritten !== undefined))
+    return exitCodes.incomplete
   return summary.failed > 0 ? exitCodes.gateFailed : exitCodes.done
 }
 

@@ -1,12 +1,16 @@
 /** convert: a suite of any format about a skill, written as evals.json; what does not carry over is said. */
+import { existsSync } from 'node:fs'
 import { mkdir, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { evalsFile } from '../../schemas/evals.ts'
+import type { Suite } from '../../schemas/suite.ts'
 import { codeOf, UserError } from '../base/error.ts'
 import { checkAs } from '../base/json.ts'
+import { whyNotWritable } from '../base/writable.ts'
 import { findSuites } from '../phases/1-plan/find_suites.ts'
 import { rootAbove } from '../phases/1-plan/load.ts'
 import { readSkill } from '../phases/1-plan/skill.ts'
+import { inputsOf, isInput } from '../phases/1-plan/suite_inputs.ts'
 import { toEvalsJson } from '../phases/1-plan/to_evals_json.ts'
 
 export interface ConvertRequest {
@@ -30,7 +34,7 @@ export interface ConvertResult {
   lost: string[]
 }
 
-/** Throws UserError where there is not one suite about one skill, and for a file that is there. */
+/** Throws UserError where there is not one suite about one skill, for a file that is there, and for one that the suite is read from. */
 export async function convert({ path: place, format, to, output, force }: ConvertRequest): Promise<ConvertResult> {
   const [found, ...more] = await findSuites(place, format)
   if (found === undefined || more.length > 0) {
@@ -55,8 +59,20 @@ export async function convert({ path: place, format, to, output, force }: Conver
   if (file.evals.length === 0) throw new UserError(`${suite.path}: no case is left (${lost.join('; ')})`)
   const text = `${JSON.stringify(to === 'agentskills' ? file : checkAs(evalsFile, file, suite.path), null, 2)}\n`
   const target = output === '-' ? null : path.resolve(output ?? path.join(skill.path, 'evals/evals.json'))
-  if (target !== null) await writeNew(target, text, force)
+  if (target !== null) {
+    refuseTarget(target, suite, skill.path)
+    await writeNew(target, text, force)
+  }
   return { file: target, text, skill_name: skill.name, cases: file.evals.length, lost }
+}
+
+const elsewhere = 'choose another with -o'
+
+function refuseTarget(file: string, suite: Suite, skill: string): void {
+  const reason = whyNotWritable({ place: file, kind: 'file' })
+  if (reason !== null) throw new UserError(`${file} can't be written: ${reason}`, elsewhere)
+  if (!existsSync(file) || !isInput(file, inputsOf(suite, [skill]))) return
+  throw new UserError(`${file} is a part of what ${suite.path} is read from, and is not replaced`, elsewhere)
 }
 
 async function writeNew(file: string, text: string, force: boolean): Promise<void> {
@@ -65,6 +81,6 @@ async function writeNew(file: string, text: string, force: boolean): Promise<voi
     await writeFile(file, text, { flag: force ? 'w' : 'wx' })
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') throw error
-    throw new UserError(`${file}: it is there already`, 'choose another with -o, or replace it with --force')
+    throw new UserError(`${file}: it is there already`, `${elsewhere}, or replace it with --force`)
   }
 }

@@ -6,6 +6,7 @@ import type { z } from 'zod'
 import { type GoldenAuditLine, type GoldenRunLine, goldenAuditLine, goldenRunLine } from '../../schemas/golden.ts'
 import { codeOf } from '../base/error.ts'
 import { checkAs } from '../base/json.ts'
+import { refuseUnwritable } from '../base/writable.ts'
 
 /** The agent's evals/. */
 export interface GoldenRuns {
@@ -13,16 +14,31 @@ export interface GoldenRuns {
   keepResponse(date: string, testId: string, text: string): Promise<string>
   /** The lines of a day; what can't be read is passed over. */
   linesOf(date: string): GoldenRunLine[]
-  /** Gives the file, absolute. */
-  append(date: string, lines: readonly GoldenRunLine[]): Promise<string>
+  /** Of a day's lines, absolute. */
+  fileOf(date: string): string
+  append(date: string, lines: readonly GoldenRunLine[]): Promise<void>
   keepSample(lines: readonly GoldenAuditLine[]): Promise<void>
   /** Those that nobody looked at; the last line of a verdict counts, lines that can't be read are passed over. */
   openSamples(): GoldenAuditLine[]
 }
 
+/** Throws UserError where the lines of a day can't be written below an agent's evals/, which is asked before tests are paid for. */
+export function refuseBadRuns(evals: string, date: string): void {
+  const runs = path.join(evals, 'runs')
+  const folders = [runs, path.join(runs, 'responses')].map((place) => ({ place, kind: 'folder' as const }))
+  const names = [`${date}.jsonl`, 'audit_log.jsonl']
+  const files = names.map((name) => ({ place: path.join(runs, name), kind: 'file' as const }))
+  refuseUnwritable(
+    evals,
+    [...folders, ...files],
+    'golden tests leave their lines there: mend that, or run a copy of the agent',
+  )
+}
+
 export function openGoldenRuns(evals: string): GoldenRuns {
   const runs = path.join(evals, 'runs')
   const audit = path.join(runs, 'audit_log.jsonl')
+  const fileOf = (date: string) => path.join(runs, `${date}.jsonl`)
   return {
     async keepResponse(date, testId, text) {
       await mkdir(path.join(runs, 'responses'), { recursive: true })
@@ -36,13 +52,13 @@ export function openGoldenRuns(evals: string): GoldenRuns {
         }
       }
     },
-    linesOf: (date) => linesIn(path.join(runs, `${date}.jsonl`), goldenRunLine),
+    linesOf: (date) => linesIn(fileOf(date), goldenRunLine),
+    fileOf,
     async append(date, lines) {
-      const file = path.join(runs, `${date}.jsonl`)
+      const file = fileOf(date)
       const checked = lines.map((line) => checkAs(goldenRunLine, line, file))
       await mkdir(runs, { recursive: true })
       if (checked.length > 0) await appendLines(file, checked)
-      return file
     },
     async keepSample(lines) {
       if (lines.length === 0) return

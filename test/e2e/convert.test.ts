@@ -4,7 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { convert } from '../../src/flows/convert.ts'
 import { loadSuite } from '../../src/phases/1-plan/load.ts'
-import { folderOf } from '../phases/1-plan/folder.ts'
+import { folderOf, userError } from '../phases/1-plan/folder.ts'
 import { makeSkill, whetstone } from './program.ts'
 
 const skill = '---\nname: greeter\ndescription: Greets.\n---\nGreet.\n'
@@ -36,6 +36,20 @@ describe('an EVAL.md', () => {
     expect(await again()).toMatchObject({ code: 2, stderr: expect.stringContaining('it is there already') })
     expect(readFileSync(path.join(folder, 'evals/evals.json'), 'utf8')).toBe('{}')
     expect(await again('--force')).toMatchObject({ code: 0 })
+  })
+  test.each<[string, string | null, string]>([
+    ['EVAL.md', null, 'is a part of what'],
+    ['SKILL.md', null, 'is a part of what'],
+    ['evals', 'evals/x.md', 'evals is no file'],
+    ['SKILL.md/x/evals.json', null, 'SKILL.md is no folder'],
+  ])('-o %s is refused with --force too', async (output, made, said) => {
+    const folder = folderOf({ 'SKILL.md': skill, 'EVAL.md': evalMd, ...(made && { [made]: '' }) })
+    const wish = { format: null, to: 'skill-creator' as const, force: true }
+    const { message, fix } = await userError(
+      convert({ ...wish, path: path.join(folder, 'EVAL.md'), output: path.join(folder, output) }),
+    )
+    expect([message, fix]).toEqual([expect.stringContaining(said), 'choose another with -o'])
+    expect(readFileSync(path.join(folder, 'EVAL.md'), 'utf8')).toBe(evalMd)
   })
   test('about an agent is refused', async () => {
     const folder = folderOf({ 'AGENT.md': '---\nname: neve\n---\nNeve.', 'EVAL.md': evalMd })

@@ -7,6 +7,7 @@ import type { EvalRequest } from '../../flows/eval/request.ts'
 import { exitCodes } from '../exit.ts'
 import { report, reportersGiven } from '../report.ts'
 import { refuseBadPlace } from '../report_place.ts'
+import type { Reporter } from '../reporters.ts'
 import { evalFlags } from './eval_flags.ts'
 import { judgingWish } from './judge_flags.ts'
 import { limitsOf } from './limit_flags.ts'
@@ -75,12 +76,27 @@ async function start(parsed: EvalArguments): Promise<number> {
   const reporters = await reportersGiven(parsed.reporter)
   if (output !== null) await refuseBadPlace('--output', path.resolve(output))
   const { evaluate } = await import('../../flows/eval/eval.ts')
-  const { result, interrupted } = await withFlow({ json, concurrency }, (context) => evaluate(request, context))
-  const wrote = parsed.report
-    ? await (await import('../../flows/eval/report.ts')).writeReports(result.results, output, process.env)
-    : []
-  await report(reporters, ({ ofEvals }) => ofEvals, result.results)
-  return show.showEvals(result, { json, interrupted, summaryOnly, wrote })
+  const asked = { ...request, writes: writesOf(parsed, reporters) }
+  const { result, interrupted } = await withFlow({ json, concurrency }, (context) => evaluate(asked, context))
+  // verdicts are said whatever becomes of the reports
+  const { writeReports } = await import('../../flows/eval/report.ts')
+  const [own, others] = await Promise.allSettled([
+    parsed.report ? writeReports(result.results, output, process.env) : [],
+    report(reporters, ({ ofEvals }) => ofEvals, result.results),
+  ])
+  const wrote = own.status === 'fulfilled' ? own.value : []
+  const code = show.showEvals(result, { json, interrupted, summaryOnly, wrote })
+  for (const end of [own, others]) if (end.status === 'rejected') throw end.reason
+  return code
+}
+
+function writesOf(
+  { report, output }: EvalArguments,
+  reporters: readonly Reporter[],
+): NonNullable<EvalRequest['writes']> {
+  const files = reporters.flatMap((one) => (one.kind === 'github' ? [] : { flag: '--reporter', file: one.file }))
+  const own = output === undefined ? [] : [{ flag: '--output', file: path.resolve(output) }]
+  return { ...(report && { report: { output: output ?? null } }), files: [...own, ...files] }
 }
 
 function requestOf(parsed: EvalArguments): EvalRequest {

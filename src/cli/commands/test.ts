@@ -48,6 +48,7 @@ async function start(parsed: TestArguments): Promise<number> {
     case: parsed.case ?? null,
   }
   const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) => testPackage(request, context))
+  const code = showTests(result, { json, interrupted })
   await report(reporters, ({ ofTests }) => ofTests, result)
-  return showTests(result, { json, interrupted })
+  return code
 }

@@ -9,6 +9,7 @@ import { noLimits } from '../limits.ts'
 import { Purses } from '../purses.ts'
 import { evalSuite } from './eval_suite.ts'
 import { prepareEval } from './prepare_eval.ts'
+import { refuseBadReports } from './report.ts'
 import type { BrokenSuite, EvalPlans, EvalRequest, EvalsResult } from './request.ts'
 
 /** The plans alone, for --dry-run: no agent is started, nothing written. Throws UserError where no suite is found. */
@@ -38,6 +39,7 @@ export async function planEval(request: EvalRequest, context: FlowContext, lenie
 export async function evaluate(request: EvalRequest, context: FlowContext): Promise<EvalsResult> {
   await reapRooms()
   const { plans, broken } = await planEval(request, context, false)
+  if (request.writes !== undefined) refuseBadReports(plans, request.writes)
   const results: EvalsResult['results'] = []
   const purses = new Purses(request.limits ?? noLimits)
   for (const plan of plans) {

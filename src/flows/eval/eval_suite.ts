@@ -21,7 +21,7 @@ import { hiddenFrom, startSandbox, withSandbox } from '../start_sandbox.ts'
 import { refuseStrayInstructions } from '../surroundings.ts'
 import { refuseUnpriced } from '../unpriced.ts'
 import { capAsLimit, withinCaps } from './cost_caps.ts'
-import { withGoldenLog } from './golden_log.ts'
+import { refuseUnloggable, withGoldenLog } from './golden_log.ts'
 import { openPasses, type Passes } from './passes.ts'
 import type { EvalRequest, PreparedEval } from './request.ts'
 import { openEval } from './resume.ts'
@@ -33,6 +33,7 @@ export async function evalSuite(
   context: FlowContext,
 ): Promise<EvalResult & { plan: Plan }> {
   const started = context.now()
+  refuseUnloggable(prepared, started)
   const passes = openPasses(prepared.plan, { workspace: prepared.workspace, now: started, use: request.cache })
   if (passes.known.size > 0 && passes.plan.runs.length === 0) return await evalKnown(prepared, passes, context)
   await using scratch = await openRoom()

@@ -37,6 +37,13 @@ export interface EvalRequest
   keep: boolean
   /** Start anew even where an unfinished eval of the same plan lies. */
   fresh: boolean
+  /** What is to be written besides the results, looked at before anything is paid for. Absent: nothing. */
+  writes?: {
+    /** --report: in this file; null: each in its own place. Absent: none. */
+    report?: { output: string | null }
+    /** Of --output and --reporter, with the flag that names each; absolute. */
+    files: readonly { flag: string; file: string }[]
+  }
   /** Whether golden tests start from a snapshot of their vault. */
   isolate: boolean
 }

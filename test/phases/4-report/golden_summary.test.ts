@@ -51,6 +51,12 @@ test('is that of the documents', () => {
     'Results saved: ~/agents/caldwell/evals/runs/2026-05-06.jsonl',
   ])
 })
+test('what the disk refused is said in place of where lines are', () => {
+  const lines = said({ unwritten: 'ENOSPC' })
+  expect(lines.at(-1)).toBe(
+    'Results NOT saved in ~/agents/caldwell/evals/runs/2026-05-06.jsonl: ENOSPC; the same command writes them, without running a test again',
+  )
+})
 test('scores stand below each other', () => {
   const places = said()
     .slice(2, 7)
@@ -174,8 +180,12 @@ describe('hints', () => {
         human: null,
       },
     ]
-    const lines = said({ open, decisions: 10 })
+    const lines = said({ lines: [failed], open, decisions: 10 })
     expect(lines).toContain('Audit sample for review: 1 of 10 decisions')
+    const earlier = open.map((one) => ({ ...one, ts: '2026-05-05T15:42:00Z' }))
+    const both = said({ lines: [failed], open: [...earlier, ...open], decisions: 1 })
+    expect(both).toContain('Audit sample for review: 1 of 1 decisions, 1 of earlier runs')
+    expect(said({ open: earlier, decisions: 10 })).toContain('Audit sample for review: 1 of earlier runs')
     expect(lines).toContain('  001_x: fail 2.50 — evals/runs/responses/2026-05-06_001_x.txt — It buries the number.')
     expect(lines.at(-1)).toContain('"agree" or "disagree"')
     expect(has({ open: [] }, 'Audit sample')).toBe(false)

@@ -18,6 +18,8 @@ export interface GoldenSummary {
   stopped: string | null
   /** Where the lines are, as shown. */
   log: string
+  /** Why they are not there; absent: they are. */
+  unwritten?: string | undefined
 }
 
 const width = 63
@@ -59,7 +61,7 @@ const words = {
   skipped: '⚠ skipped',
 } satisfies Record<GoldenRunLine['verdict'], string>
 
-function totals({ lines, durationSeconds, log }: GoldenSummary): string[] {
+function totals({ lines, durationSeconds, log, unwritten }: GoldenSummary): string[] {
   const decided = lines.filter(({ verdict }) => verdict === 'pass' || verdict === 'fail')
   const passed = decided.filter(({ verdict }) => verdict === 'pass').length
   const share = decided.length === 0 ? 'nothing was decided' : `${Math.round((100 * passed) / decided.length)}%`
@@ -73,7 +75,9 @@ function totals({ lines, durationSeconds, log }: GoldenSummary): string[] {
     `Hard fails: ${lines.reduce((count, one) => count + one.hard_fails.length, 0)}`,
     `Total cost: ${dollars(all)} (agent ${dollars(agent)} + judge ${dollars(judge)})`,
     `Duration: ${Math.round(durationSeconds)}s`,
-    `Results saved: ${log}`,
+    unwritten === undefined
+      ? `Results saved: ${log}`
+      : `Results NOT saved in ${log}: ${unwritten}; the same command writes them, without running a test again`,
   ]
 }
 
@@ -89,7 +93,7 @@ function hints({ lines, thresholdPass, open, decisions, costs = [], stopped }: G
           `All tests pass with an average of ${average.toFixed(2)} only: the rubric or threshold_pass (${thresholdPass}) may need recalibration`,
         ]
       : []),
-    ...(open.length === 0 ? [] : [`Audit sample for review: ${open.length} of ${decisions} decisions`]),
+    ...auditHead(open, lines, decisions),
     ...open.map(auditLine),
     ...(open.length === 0
       ? []
@@ -99,6 +103,18 @@ function hints({ lines, thresholdPass, open, decisions, costs = [], stopped }: G
 
 /** With every test passed the average is hardly below the threshold itself: what is this near to it is called low. */
 const recalibrateBelow = 0.25
+
+/** The sample of this run is drawn from its decisions; what is open of runs before it is told apart. */
+function auditHead(open: GoldenSummary['open'], lines: GoldenSummary['lines'], decisions: number): string[] {
+  const own = new Set(lines.map(({ ts, test_id }) => `${ts} ${test_id}`))
+  const now = open.filter(({ ts, test_id }) => own.has(`${ts} ${test_id}`)).length
+  const earlier = open.length - now
+  const parts = [
+    ...(now === 0 ? [] : [`${now} of ${decisions} decisions`]),
+    ...(earlier === 0 ? [] : [`${earlier} of earlier runs`]),
+  ]
+  return parts.length === 0 ? [] : [`Audit sample for review: ${parts.join(', ')}`]
+}
 
 function auditLine({
   test_id,
