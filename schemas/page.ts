@@ -144,6 +144,8 @@ export interface Page {
 export interface PageExtras {
   /** By the file's path in the benchmark. */
   comparisons?: { name: string; comparison: Known<Comparison> }[]
+  /** Pairs that no judge decided, and why; by the file's path too. */
+  comparison_errors?: { name: string; reason: string }[]
   analyses?: { name: string; analysis: Known<Analysis> }[]
   history?: Known<History>
   /** Of versions whose benchmarks are there, by version. */

@@ -46,7 +46,7 @@ export function App({ model }: { model: Model }) {
     else if (number > 0 && tabs[number - 1] !== undefined) go(tabs[number - 1]?.address ?? '#/')
   })
   const searches = model.page.without_benchmark !== true
-  const searchable = place === '' || place === 'runs' || place === 'triggers'
+  const searchable = ['', 'runs', 'triggers', 'compare'].includes(place)
   const find = (text: string) => (searchable ? amend(route, { q: text }) : go(link(['runs'], { q: text })))
   // a browser empties the box by itself, which leaves the filter in force
   const clear = (event: TargetedKeyboardEvent<HTMLInputElement>) => {

@@ -13,6 +13,11 @@ export function points(difference: number): string {
   return whole > 0 ? `+${whole}` : whole < 0 ? `−${-whole}` : '0'
 }
 
+/** "= 0.12", "= 0.034", "< 0.001": as the terminal says it. */
+export function probability(p: number): string {
+  return p < 0.001 ? '< 0.001' : `= ${p.toFixed(p < 0.1 ? 3 : 2)}`
+}
+
 export function seconds(value: number): string {
   if (value < 600) return `${value.toFixed(1)}s`
   const whole = Math.round(value)

@@ -41,3 +41,11 @@ export async function visit(page: Page, hash: string): Promise<void> {
   await page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
   await page.waitForTimeout(60)
 }
+
+/** Folds out all that folds, also what comes into the page with it. */
+export async function unfold(page: Page): Promise<void> {
+  while ((await page.locator('main details:not([open])').count()) > 0) {
+    await page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = true")
+    await page.waitForTimeout(60)
+  }
+}

@@ -8,7 +8,7 @@ import { agent, fresh, makeSkill, whetstone } from '../e2e/program.ts'
 import { arm, inputOf } from '../phases/4-report/fixture.ts'
 import { analysisFile, comparisonFile, descriptionFile, historyFile, trendFile, triggersFile } from './artefacts.ts'
 import { files, texts } from './attacks.ts'
-import { launch, type Opened, open, visit, withChromium } from './browser.ts'
+import { launch, type Opened, open, unfold, visit, withChromium } from './browser.ts'
 
 const everywhere = texts.join('\n')
 const say = () => everywhere
@@ -79,7 +79,7 @@ withChromium('attacks in every tab', () => {
     const { page } = seen
     await visit(page, hash)
     await page.locator('main h1').waitFor()
-    await page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = true")
+    await unfold(page)
     await page.waitForTimeout(300)
     const shown = await page.locator('main').textContent()
     // else the attack would not have been there

@@ -18,12 +18,17 @@ const outputs = {
   'latin.csv': new Uint8Array(Array.from({ length: 400 }, () => 0xe9)),
   'blob.bin': new Uint8Array([0, 1, 2, 255]),
 }
+/** Of three bytes a character: what the page holds of it is short enough to compare. */
+const far = (end: string) => `${'汉'.repeat(50_000)}\n`.repeat(2) + end
 
 withChromium('reading', () => {
   const it: { browser?: Browser; staged?: Staged } = {}
   beforeAll(async () => {
     it.browser = await launch()
-    const runs = [{ eval_id: 1, configuration: 'with_skill', run_number: 1, outputs }]
+    const runs = [
+      { eval_id: 1, configuration: 'with_skill', run_number: 1, outputs: { ...outputs, 'far.txt': far('one') } },
+      { eval_id: 1, configuration: 'without_skill', run_number: 1, outputs: { ...outputs, 'far.txt': far('two') } },
+    ]
     it.staged = await stage({ benchmark, runs })
   })
   afterAll(() => it.browser?.close())
@@ -92,6 +97,14 @@ withChromium('reading', () => {
     expect(await text('cut.txt')).toContain('eval-1/with_skill/run-1/outputs/cut.txt')
     expect(await text('latin.csv')).toContain('not UTF-8')
     expect(await text('blob.bin')).toContain('binary')
+  })
+  test('of files that are cut no more is compared than the page holds, which it says; equal ones are known by their hash', async () => {
+    const page = await opened('#/case/1?as=diff')
+    const pair = page.locator('.pair', { has: page.getByRole('heading', { name: 'far.txt' }) })
+    await pair.waitFor()
+    expect(await pair.textContent()).toMatch(/only the start of both.*No difference as far as the page holds them/)
+    const cut = page.locator('.pair', { has: page.getByRole('heading', { name: 'cut.txt' }) })
+    expect(await cut.textContent()).toBe('cut.txtNo difference.')
   })
   test('JSON with numbers that a browser would change is shown as its source', async () => {
     const page = await opened('#/run/1/with_skill/1?tab=outputs')

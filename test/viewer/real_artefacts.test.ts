@@ -172,7 +172,7 @@ withChromium('tabs of artefacts that the commands wrote', () => {
       expect(await tabsIn(page)).toEqual(['Triggers'])
       expect(await page.locator('.version').count()).toBe(3)
       const text = await page.locator('main').textContent()
-      for (const part of ['accepted', 'Round 2', 'refused', '+25', 'p 0.012']) expect(text).toContain(part)
+      for (const part of ['accepted', 'Round 2', 'refused', '+25', 'p = 0.012']) expect(text).toContain(part)
       const { violations } = await new AxeBuilder({ page }).analyze()
       expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`)).toEqual([])
     })

@@ -5,7 +5,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { triggersFile } from './artefacts.ts'
-import { launch, type Opened, open, visit, withChromium } from './browser.ts'
+import { launch, type Opened, open, unfold, visit, withChromium } from './browser.ts'
 import { benchmark, files, runs } from './full_workspace.ts'
 import { type Staged, stage } from './stage.ts'
 
@@ -52,7 +52,7 @@ withChromium('tabs of artefacts', () => {
     const page = await opened('#/triggers')
     expect(await page.locator('h1').textContent()).toBe('3 of 6 queries behave as they should')
     const banner = await page.locator('.banner').textContent()
-    expect(banner).toContain('Of 18 planned runs 3 failed and 1 were not made: they are in no rate')
+    expect(banner).toContain('Of 18 planned runs 3 failed and 1 was not made: they are in no rate')
     expect(await page.locator('.figures .figure').allTextContents()).toEqual([
       '78%39% to 89%',
       '75%38% to 88%',
@@ -76,6 +76,17 @@ withChromium('tabs of artefacts', () => {
     expect(await page.locator('.query-row').count()).toBe(2)
     await page.locator('.query-row', { hasText: 'read this scan' }).locator('summary').click()
     expect(await page.locator('.query-row details[open]').textContent()).toContain('rate_limited: 429: slow down')
+  })
+
+  test.each<[object, string]>([
+    [{ runs_failed: 1, runs_missing: 0 }, 'Of 18 planned runs 1 failed: it is in no rate.'],
+    [{ runs_failed: 0, runs_missing: 2 }, 'Of 18 planned runs 2 were not made: they are in no rate.'],
+  ])('triggers: what is in no rate: %o', async (more, said) => {
+    const value = JSON.parse(triggersFile((text) => text))
+    const text = JSON.stringify({ ...value, summary: { ...value.summary, ...more } })
+    const staged = await stage({ benchmark, files: { '../../triggers/2026-01-15T11-00-00Z/triggers.json': text } })
+    const { page } = await openedAt(`${staged.url}#/triggers`)
+    expect(await page.locator('.banner').textContent()).toContain(said)
   })
 
   test.each<[string, object, RegExp]>([
@@ -200,7 +211,7 @@ withChromium('tabs of artefacts', () => {
 
   test.each(names)('axe finds nothing in either theme, and nothing is wider than the screen: %s', async (hash) => {
     const { page, errors } = await openedAt(`${it.full?.url}${hash}`, { bypassCSP: true, reducedMotion: 'reduce' })
-    await page.evaluate("for (const one of document.querySelectorAll('main details')) one.open = true")
+    await unfold(page)
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
       const { violations } = await new AxeBuilder({ page }).analyze()

@@ -1,6 +1,7 @@
 /** The lines in which two texts differ; long equal stretches are folded. */
 import { diffLines } from 'diff'
 import { useMemo } from 'preact/hooks'
+import type { PageFile } from '../../schemas/page.ts'
 import { plural, visible } from '../words.ts'
 import { scrolls } from './scrolls.ts'
 
@@ -12,10 +13,26 @@ interface Piece {
   text: string
 }
 
-export function Diff({ before, after }: { before: string; after: string }) {
+/** Of two files; of one that the page has cut only what is here is compared, which is said. */
+export function FilesDiff({ before, after }: { before: PageFile; after: PageFile }) {
+  if (before.sha256 !== null && before.sha256 === after.sha256) return <p class="empty">No difference.</p>
+  if (before.left_out === null && after.left_out === null) return <Diff before={before.body} after={after.body} />
+  return (
+    <>
+      <p class="hint">
+        The page holds only the start of{' '}
+        {before.left_out === null ? 'the second' : after.left_out === null ? 'the first' : 'both'}: what follows is not
+        compared.
+      </p>
+      <Diff before={before.body} after={after.body} equal="No difference as far as the page holds them." />
+    </>
+  )
+}
+
+export function Diff({ before, after, equal = 'No difference.' }: { before: string; after: string; equal?: string }) {
   const pieces = useMemo(() => piecesOf(before, after), [before, after])
+  if (before === after) return <p class="empty">{equal}</p>
   if (pieces === null) return <p class="empty">Too long to compare here.</p>
-  if (before === after) return <p class="empty">No difference.</p>
   return (
     <pre class="text diff" {...scrolls}>
       {pieces.map(({ kind, text }, index) => (

@@ -6,7 +6,7 @@ import { noteOf, previousNote } from '../data/feedback.ts'
 import { beforeOf } from '../data/load.ts'
 import type { Model, Run } from '../data/model.ts'
 import { visible } from '../words.ts'
-import { Diff } from './diff.tsx'
+import { Diff, FilesDiff } from './diff.tsx'
 import { useLater } from './later.ts'
 import { Output } from './output.tsx'
 import { Text } from './text.tsx'
@@ -56,7 +56,7 @@ export function Previous({ model, run, detail }: Props) {
             <h3>
               <bdi>{visible(file.path)}</bdi>
             </h3>
-            <Diff before={file.body} after={now.body} />
+            <FilesDiff before={file} after={now} />
           </article>
         ) : (
           <Output key={file.path} file={file} />

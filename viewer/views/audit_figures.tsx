@@ -1,7 +1,7 @@
 /** What follows from an audit: agreement, kappa, sensitivity, specificity, the four counts, the arms' rates corrected. */
 import type { AuditSummary } from '../../schemas/audit.ts'
 import { Figure } from '../parts/figure.tsx'
-import { scrolls } from '../parts/scrolls.ts'
+import { Listed } from '../parts/listed.tsx'
 import { armLabel, percent, plural } from '../words.ts'
 
 export function AuditFigures({ summary }: { summary: AuditSummary }) {
@@ -45,63 +45,40 @@ function Rate({ name, rate, of }: { name: string; rate: AuditSummary['agreement'
 
 function Table({ table }: { table: AuditSummary['table'] }) {
   return (
-    <div class="card scroll" {...scrolls}>
-      <table class="plain">
-        <caption>Labels by verdict</caption>
-        <thead>
-          <tr>
-            <td />
-            <th scope="col">people: met</th>
-            <th scope="col">people: not met</th>
-          </tr>
-        </thead>
-        <tbody>
-          <tr>
-            <th scope="row">judge: met</th>
-            <td>{table.both_met}</td>
-            <td class={table.only_judge > 0 ? 'worse' : ''}>{table.only_judge}</td>
-          </tr>
-          <tr>
-            <th scope="row">judge: not met</th>
-            <td class={table.only_person > 0 ? 'worse' : ''}>{table.only_person}</td>
-            <td>{table.neither}</td>
-          </tr>
-        </tbody>
-      </table>
-    </div>
+    <Listed columns={['', 'people: met', 'people: not met']} caption="Labels by verdict">
+      <tr>
+        <th scope="row">judge: met</th>
+        <td>{table.both_met}</td>
+        <td class={table.only_judge > 0 ? 'worse' : ''}>{table.only_judge}</td>
+      </tr>
+      <tr>
+        <th scope="row">judge: not met</th>
+        <td class={table.only_person > 0 ? 'worse' : ''}>{table.only_person}</td>
+        <td>{table.neither}</td>
+      </tr>
+    </Listed>
   )
 }
 
 function Corrected({ corrected }: { corrected: NonNullable<AuditSummary['corrected']> }) {
   return (
-    <div class="card scroll" {...scrolls}>
-      <table class="plain">
-        <caption>Share of judged expectations that are met</caption>
-        <thead>
-          <tr>
-            <td />
-            <th scope="col">as judged</th>
-            <th scope="col">corrected</th>
-            <th scope="col">interval</th>
-            <th scope="col">of</th>
-          </tr>
-        </thead>
-        <tbody>
-          {Object.entries(corrected).map(([arm, { judged, rate, ci_low, ci_high, n }]) => (
-            <tr key={arm}>
-              <th scope="row">
-                <bdi>{armLabel(arm)}</bdi>
-              </th>
-              <td>{percent(judged)}</td>
-              <td>{percent(rate)}</td>
-              <td>
-                {percent(ci_low)} to {percent(ci_high)}
-              </td>
-              <td>{n}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Listed
+      columns={['', 'as judged', 'corrected', 'interval', 'of']}
+      caption="Share of judged expectations that are met"
+    >
+      {Object.entries(corrected).map(([arm, { judged, rate, ci_low, ci_high, n }]) => (
+        <tr key={arm}>
+          <th scope="row">
+            <bdi>{armLabel(arm)}</bdi>
+          </th>
+          <td>{percent(judged)}</td>
+          <td>{percent(rate)}</td>
+          <td>
+            {percent(ci_low)} to {percent(ci_high)}
+          </td>
+          <td>{n}</td>
+        </tr>
+      ))}
+    </Listed>
   )
 }

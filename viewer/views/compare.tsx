@@ -4,47 +4,33 @@ import type { Model } from '../data/model.ts'
 import { Figure } from '../parts/figure.tsx'
 import { Tree } from '../parts/json_tree.tsx'
 import type { Route } from '../route.ts'
-import { armLabel, dollars, percent, plural, visible } from '../words.ts'
-import { PairOfOutputs } from './pair_of_outputs.tsx'
+import { armLabel, dollars, percent, plural, probability, visible } from '../words.ts'
+import { caseNamed, Pairs, Unjudged } from './pairs.tsx'
 import { Why } from './why_won.tsx'
 
 export function hasComparisons({ page: { benchmark, extras } }: Model): boolean {
   return benchmark.comparison !== undefined || extras.comparisons !== undefined || extras.analyses !== undefined
 }
 
-const few = 3
-
 export function Compare({ model, route }: { model: Model; route: Route }) {
   const { benchmark, extras } = model.page
   const summary = benchmark.comparison as ComparisonSummary | undefined
-  const { comparisons = [], analyses = [] } = extras
+  const { comparison_errors: errors = [], analyses = [] } = extras
   return (
     <>
       <header class="lead">
         <h1>{summary?.sentence ?? 'Blind comparisons'}</h1>
       </header>
       {summary !== undefined && <Summary summary={summary} />}
-      {comparisons.length > 0 && (
-        <section aria-labelledby="pairs">
-          <h2 id="pairs">
-            The pairs <small>the key comes after the verdict</small>
-          </h2>
-          {comparisons.map(({ name, comparison }) => (
-            <PairOfOutputs
-              key={name}
-              model={model}
-              route={route}
-              name={name}
-              comparison={comparison}
-              open={comparisons.length <= few || route.query.at === name}
-            />
-          ))}
-        </section>
-      )}
+      <Pairs model={model} route={route} />
+      {errors.length > 0 && <Unjudged model={model} errors={errors} />}
       {analyses.map(({ name, analysis }) => (
-        <section key={name} aria-label={visible(name)}>
+        <section key={name} aria-label={`Why: ${caseNamed(model, name).title}`}>
           <h2>
-            Why <small>{visible(name)}</small>
+            Why the winner won{' '}
+            <small>
+              <bdi>{caseNamed(model, name).title}</bdi>
+            </small>
           </h2>
           {'value' in analysis ? <Why analysis={analysis.value} /> : <Tree value={analysis.raw} />}
         </section>
@@ -55,13 +41,12 @@ export function Compare({ model, route }: { model: Model; route: Route }) {
 
 function Summary({ summary }: { summary: ComparisonSummary }) {
   const { a, b, wins, losses, ties, win_rate, ci_low, ci_high, flips, flip_rate, pairs, p_value } = summary
-  const { shown_first_wins, length_correlation, errors, contradictions, cost_usd, judge } = summary
+  const { shown_first_wins, length_correlation, contradictions, cost_usd, judge } = summary
   const known = ci_low !== null && ci_high !== null
   return (
     <>
-      {summary.warnings.length + errors > 0 && (
+      {summary.warnings.length > 0 && (
         <div class="banner">
-          {errors > 0 && <p>{plural(errors, 'pair')} could not be judged: in no number.</p>}
           {summary.warnings.map((warning) => (
             <p key={warning}>{warning}</p>
           ))}
@@ -73,8 +58,8 @@ function Summary({ summary }: { summary: ComparisonSummary }) {
           value={win_rate === null ? '–' : percent(win_rate)}
           range={known ? `${percent(ci_low)} to ${percent(ci_high)}` : null}
         >
-          {plural(pairs, 'pair')}: {wins} won, {losses} lost to <bdi>{armLabel(b)}</bdi>, {ties} ties
-          {p_value === null ? '' : `; sign test p ${p_value.toFixed(3)}`}
+          {plural(pairs, 'pair')}: {wins} won, {losses} lost to <bdi>{armLabel(b)}</bdi>, {plural(ties, 'tie')}
+          {p_value === null ? '' : `; sign test p ${probability(p_value)}`}
         </Figure>
         <Figure name="changed with the order" value={flip_rate === null ? '–' : percent(flip_rate)} range={null}>
           {plural(flips, 'pair')}; each counts as a tie

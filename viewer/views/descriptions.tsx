@@ -3,7 +3,7 @@ import type { Description, DescriptionScore } from '../../schemas/description.ts
 import type { Known } from '../../schemas/page.ts'
 import { Figure } from '../parts/figure.tsx'
 import { UnknownForm } from '../parts/unknown_form.tsx'
-import { percent, points } from '../words.ts'
+import { percent, points, probability } from '../words.ts'
 
 export function Descriptions({ description }: { description: Known<Description> }) {
   return (
@@ -36,7 +36,7 @@ function Search({ search }: { search: Description }) {
           </Figure>
           <Figure name="difference, test" value={points(test.difference)} range={null}>
             points over {test.queries} {test.queries === 1 ? 'query' : 'queries'} that nobody had looked at; p{' '}
-            {test.p_value.toFixed(3)}, at most {test.alpha} accepts
+            {probability(test.p_value)}, at most {test.alpha} accepts
           </Figure>
         </div>
       )}

@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { Fleet } from '../../schemas/fleet.ts'
 import { isServed } from '../data/out.ts'
-import { scrolls } from '../parts/scrolls.ts'
+import { Listed } from '../parts/listed.tsx'
 import { plural } from '../words.ts'
 
 const pauseMs = 2000
@@ -71,47 +71,32 @@ function Workers({ workers }: { workers: Fleet['workers'] }) {
   return (
     <section aria-labelledby="workers">
       <h2 id="workers">Workers</h2>
-      <div class="card scroll" {...scrolls}>
-        <table class="plain">
-          <thead>
-            <tr>
-              {['worker', 'offers'].map((name) => (
-                <th scope="col" class="left" key={name}>
-                  {name}
-                </th>
-              ))}
-              {['busy', 'made', 'left', '429', 'a minute', 'heard'].map((name) => (
-                <th scope="col" key={name}>
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {workers.map((one) => (
-              <tr key={one.worker}>
-                <th scope="row" class="left">
-                  <bdi>{one.worker}</bdi> <small>{one.version}</small>
-                </th>
-                <td class="left wrap">
-                  <bdi>{one.offers.join(', ')}</bdi>
-                </td>
-                <td>
-                  {one.busy} of {one.places}
-                </td>
-                <td>{one.done}</td>
-                <td>{one.failed}</td>
-                <td>{one.refusals}</td>
-                <td>{one.per_minute === null ? '–' : one.per_minute.toFixed(1)}</td>
-                <td>
-                  {one.silent_ms > silentMs ? 'silent for ' : ''}
-                  {Math.round(one.silent_ms / 1000)} s{one.silent_ms > silentMs ? '' : ' ago'}
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Listed
+        columns={['worker', 'offers', 'busy', 'made', 'left', '429', 'a minute', 'heard']}
+        words={['worker', 'offers']}
+      >
+        {workers.map((one) => (
+          <tr key={one.worker}>
+            <th scope="row" class="left">
+              <bdi>{one.worker}</bdi> <small>{one.version}</small>
+            </th>
+            <td class="left wrap">
+              <bdi>{one.offers.join(', ')}</bdi>
+            </td>
+            <td>
+              {one.busy} of {one.places}
+            </td>
+            <td>{one.done}</td>
+            <td>{one.failed}</td>
+            <td>{one.refusals}</td>
+            <td>{one.per_minute === null ? '–' : one.per_minute.toFixed(1)}</td>
+            <td>
+              {one.silent_ms > silentMs ? 'silent for ' : ''}
+              {Math.round(one.silent_ms / 1000)} s{one.silent_ms > silentMs ? '' : ' ago'}
+            </td>
+          </tr>
+        ))}
+      </Listed>
     </section>
   )
 }
@@ -121,40 +106,22 @@ function Queues({ queues }: { queues: Fleet['queues'] }) {
   return (
     <section aria-labelledby="queues">
       <h2 id="queues">Queues</h2>
-      <div class="card scroll" {...scrolls}>
-        <table class="plain">
-          <thead>
-            <tr>
-              {['queue', 'needs'].map((name) => (
-                <th scope="col" class="left" key={name}>
-                  {name}
-                </th>
-              ))}
-              {['waiting', 'in flight', 'failed', 'at once'].map((name) => (
-                <th scope="col" key={name}>
-                  {name}
-                </th>
-              ))}
-            </tr>
-          </thead>
-          <tbody>
-            {queues.map((one) => (
-              <tr key={one.queue}>
-                <th scope="row" class="left">
-                  <bdi>{one.queue}</bdi> {one.drained && <small>drained</small>}
-                </th>
-                <td class="left wrap">
-                  <bdi>{one.needs.join(', ')}</bdi>
-                </td>
-                <td>{one.waiting}</td>
-                <td>{one.active}</td>
-                <td>{one.failed}</td>
-                <td>{one.limit ?? 'no limit'}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Listed columns={['queue', 'needs', 'waiting', 'in flight', 'failed', 'at once']} words={['queue', 'needs']}>
+        {queues.map((one) => (
+          <tr key={one.queue}>
+            <th scope="row" class="left">
+              <bdi>{one.queue}</bdi> {one.drained && <small>drained</small>}
+            </th>
+            <td class="left wrap">
+              <bdi>{one.needs.join(', ')}</bdi>
+            </td>
+            <td>{one.waiting}</td>
+            <td>{one.active}</td>
+            <td>{one.failed}</td>
+            <td>{one.limit ?? 'no limit'}</td>
+          </tr>
+        ))}
+      </Listed>
     </section>
   )
 }

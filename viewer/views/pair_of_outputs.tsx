@@ -1,55 +1,63 @@
 /** One blind comparison: the verdict, both orders, the scores, what is good and bad of each; the key last. */
 import type { ComparedSide, Comparison } from '../../schemas/comparison.ts'
-import type { Known } from '../../schemas/page.ts'
-import type { Model } from '../data/model.ts'
+import type { Known, PageCase } from '../../schemas/page.ts'
 import { own } from '../data/own.ts'
-import { HeadAB } from '../parts/head_ab.tsx'
+import { Fold } from '../parts/fold.tsx'
 import { Tree } from '../parts/json_tree.tsx'
-import { scrolls } from '../parts/scrolls.ts'
+import { Listed } from '../parts/listed.tsx'
 import { amend, link, type Route } from '../route.ts'
-import { armLabel, dollars, visible } from '../words.ts'
+import { armLabel, dollars, plural, visible } from '../words.ts'
 
-interface Props {
-  model: Model
-  route: Route
+export interface Pair {
   /** Its path in the benchmark, such as eval-1-totals/comparison-2.json. */
   name: string
   comparison: Known<Comparison>
+  case: PageCase | undefined
+  /** Of the runs. */
+  number: string
+  title: string
+  /** null: of no known form. */
+  winner: Comparison['winner'] | null
+}
+
+interface Props {
+  route: Route
+  pair: Pair
+  /** From the start. */
   open: boolean
 }
 
-export function PairOfOutputs({ model, route, name, comparison, open }: Props) {
-  const { case: one, number } = placeOf(model, name)
-  const winner = 'value' in comparison ? comparison.value.winner : null
+export function PairOfOutputs({ route, pair, open }: Props) {
+  const { name, comparison, case: one, number } = pair
   return (
-    <details
-      class="card fold pair-of-outputs"
+    <Fold
+      kind="card fold pair-of-outputs"
       open={open}
-      onToggle={({ currentTarget }) =>
-        currentTarget.open && route.query.at !== name && !open && amend(route, { at: name })
+      asked={route.query.at === name}
+      ask={(asked) => amend(route, { at: asked ? name : undefined })}
+      summary={
+        <>
+          <span class={`chip ${pair.winner === 'TIE' ? 'inconclusive' : ''}`}>{verdictOf(pair)}</span>{' '}
+          <strong>
+            <bdi>{pair.title}</bdi>
+          </strong>{' '}
+          <small>run {number}</small>
+        </>
       }
     >
-      <summary>
-        <span class={`chip ${winner === 'TIE' ? 'inconclusive' : ''}`}>
-          {winner === null ? 'of no known form' : winner === 'TIE' ? 'tie' : `${winner} is better`}
-        </span>{' '}
-        <strong>
-          <bdi>{one === undefined ? visible(name) : `Case ${one.eval_id} · ${visible(one.eval_name)}`}</bdi>
-        </strong>{' '}
-        <small>run {number}</small>
-      </summary>
-      {'value' in comparison ? (
-        <Verdict comparison={comparison.value} caseId={one?.eval_id ?? null} run={number} />
-      ) : (
-        <Tree value={comparison.raw} />
-      )}
-    </details>
+      {() =>
+        'value' in comparison ? (
+          <Verdict comparison={comparison.value} caseId={one?.eval_id ?? null} run={number} />
+        ) : (
+          <Tree value={comparison.raw} />
+        )
+      }
+    </Fold>
   )
 }
 
-function placeOf({ page }: Model, name: string) {
-  const [, id = '', number = ''] = /^eval-(\d+)[^/]*\/comparison-(\d+)\.json$/.exec(name) ?? []
-  return { case: page.cases.find(({ eval_id }) => `${eval_id}` === id), number }
+function verdictOf({ winner }: Pair): string {
+  return winner === null ? 'of no known form' : winner === 'TIE' ? 'tie' : `${winner} is better`
 }
 
 function Verdict({ comparison, caseId, run }: { comparison: Comparison; caseId: number | null; run: string }) {
@@ -68,7 +76,7 @@ function Verdict({ comparison, caseId, run }: { comparison: Comparison; caseId: 
       </div>
       {judge !== undefined && (
         <p class="hint">
-          Judged by <bdi>{judge.model ?? judge.engine}</bdi> in {judge.calls} calls,{' '}
+          Judged by <bdi>{judge.model ?? judge.engine}</bdi> in {plural(judge.calls, 'call')},{' '}
           {judge.cost_usd === null ? 'cost not known' : dollars(judge.cost_usd)}
           {lengths !== undefined &&
             `; answers of ${lengths.A.response_chars} (A) and ${lengths.B.response_chars} (B) characters`}
@@ -83,39 +91,25 @@ function Verdict({ comparison, caseId, run }: { comparison: Comparison; caseId: 
 function Orders({ comparison: { judgements = [] } }: { comparison: Comparison }) {
   if (judgements.length === 0) return null
   return (
-    <div class="scroll" {...scrolls}>
-      <table class="plain">
-        <caption>In both orders</caption>
-        <thead>
-          <tr>
-            <th scope="col" class="left">
-              shown first
-            </th>
-            <th scope="col" class="left">
-              better
-            </th>
-            <th scope="col">A</th>
-            <th scope="col">B</th>
-            <th scope="col" class="left">
-              why
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {judgements.map(({ shown_first, winner, overall_score, reasoning }, index) => (
-            <tr key={`${index}`}>
-              <th scope="row">{shown_first}</th>
-              <td class="left">{winner === 'TIE' ? 'tie' : winner}</td>
-              <td>{overall_score.A}</td>
-              <td>{overall_score.B}</td>
-              <td class="left wrap">
-                <bdi>{reasoning}</bdi>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Listed
+      columns={['shown first', 'better', 'A', 'B', 'why']}
+      words={['shown first', 'better', 'why']}
+      caption="In both orders"
+      kind="orders"
+      bare
+    >
+      {judgements.map(({ shown_first, winner, overall_score, reasoning }, index) => (
+        <tr key={`${index}`}>
+          <th scope="row">{shown_first}</th>
+          <td class="left">{winner === 'TIE' ? 'tie' : winner}</td>
+          <td>{overall_score.A}</td>
+          <td>{overall_score.B}</td>
+          <td class="left wrap">
+            <bdi>{reasoning}</bdi>
+          </td>
+        </tr>
+      ))}
+    </Listed>
   )
 }
 
@@ -141,19 +135,13 @@ function Scores({ comparison: { rubric, criteria } }: { comparison: Comparison }
     </tr>
   )
   return (
-    <div class="scroll" {...scrolls}>
-      <table class="plain">
-        <caption>Scores, 1 to 5</caption>
-        <HeadAB />
-        <tbody>
-          {rows('content')}
-          {sum('content', (side) => side.content_score)}
-          {rows('structure')}
-          {sum('structure', (side) => side.structure_score)}
-          {sum('overall, 2 to 10', (side) => side.overall_score)}
-        </tbody>
-      </table>
-    </div>
+    <Listed columns={['', 'A', 'B']} caption="Scores, 1 to 5" bare>
+      {rows('content')}
+      {sum('content', (side) => side.content_score)}
+      {rows('structure')}
+      {sum('structure', (side) => side.structure_score)}
+      {sum('overall, 2 to 10', (side) => side.overall_score)}
+    </Listed>
   )
 }
 

@@ -1,7 +1,7 @@
 /** Every query of a trigger set: its rate with interval, and, opened, what each of its runs did. */
-import { useEffect, useRef } from 'preact/hooks'
 import type { TriggerResult, TriggerRun, Triggers } from '../../schemas/triggers.ts'
 import { Choice } from '../parts/choice.tsx'
+import { Fold } from '../parts/fold.tsx'
 import { Share } from '../parts/share.tsx'
 import { amend, type Route } from '../route.ts'
 import { dollars, percent, plural, seconds, visible } from '../words.ts'
@@ -47,7 +47,7 @@ export function Queries({ triggers, route }: { triggers: Triggers; route: Route 
             one={one}
             threshold={triggers.options.threshold}
             asked={`${one.query_id}` === asked}
-            open={() => amend(route, { id: `${one.query_id}` })}
+            ask={(asked) => amend(route, { id: asked ? `${one.query_id}` : undefined })}
           />
         ))}
       </ul>
@@ -59,62 +59,67 @@ interface QueryProps {
   one: TriggerResult
   threshold: number
   asked: boolean
-  open(): void
+  ask(asked: boolean): void
 }
 
-function Query({ one, threshold, asked, open }: QueryProps) {
+function Query({ one, threshold, asked, ask }: QueryProps) {
   const { query, should_trigger, trigger_rate, ci_low, ci_high, triggers, runs, errors, missing, pass, note } = one
-  const box = useRef<HTMLLIElement>(null)
-  useEffect(() => {
-    if (asked) box.current?.scrollIntoView({ block: 'center' })
-  }, [asked])
   const verdict = pass === null ? 'undecided' : pass ? 'right' : 'wrong'
   return (
-    <li ref={box} class="query-row">
-      <details open={asked} onToggle={({ currentTarget }) => currentTarget.open && !asked && open()}>
-        <summary>
-          <span class={`chip ${pass === null ? 'inconclusive' : pass ? 'pass' : 'fail'}`}>{verdict}</span>
-          <span class="query">
-            <bdi>{query}</bdi>
-            <small>
-              {should_trigger ? 'should trigger' : 'should not trigger'}
-              {errors > 0 && <em class="tag bad">{plural(errors, 'error')}</em>}
-              {missing > 0 && <em class="tag warn">{missing} not made</em>}
-            </small>
-          </span>
-          {trigger_rate === null ? (
-            <span class="quiet">no answer</span>
-          ) : (
-            <span class="rate">
-              <strong>
-                {triggers}/{runs}
-              </strong>{' '}
+    <li class="query-row">
+      <Fold
+        asked={asked}
+        ask={ask}
+        summary={
+          <>
+            <span class={`chip ${pass === null ? 'inconclusive' : pass ? 'pass' : 'fail'}`}>{verdict}</span>
+            <span class="query">
+              <bdi>{query}</bdi>
               <small>
-                {percent(ci_low)} to {percent(ci_high)}
+                {should_trigger ? 'should trigger' : 'should not trigger'}
+                {errors > 0 && <em class="tag bad">{plural(errors, 'error')}</em>}
+                {missing > 0 && <em class="tag warn">{missing} not made</em>}
               </small>
-              <Share
-                value={trigger_rate}
-                low={ci_low}
-                high={ci_high}
-                threshold={threshold}
-                is={pass === true ? 'better' : 'worse'}
-              />
             </span>
-          )}
-        </summary>
-        {note !== null && (
-          <p class="hint">
-            <bdi>{note}</bdi>
-          </p>
+            {trigger_rate === null ? (
+              <span class="quiet">no answer</span>
+            ) : (
+              <span class="rate">
+                <strong>
+                  {triggers}/{runs}
+                </strong>{' '}
+                <small>
+                  {percent(ci_low)} to {percent(ci_high)}
+                </small>
+                <Share
+                  value={trigger_rate}
+                  low={ci_low}
+                  high={ci_high}
+                  threshold={threshold}
+                  is={pass === true ? 'better' : 'worse'}
+                />
+              </span>
+            )}
+          </>
+        }
+      >
+        {() => (
+          <>
+            {note !== null && (
+              <p class="hint">
+                <bdi>{note}</bdi>
+              </p>
+            )}
+            <ol class="query-runs">
+              {one.query_runs.map((run) => (
+                <li key={run.run_id}>
+                  <RunLine run={run} />
+                </li>
+              ))}
+            </ol>
+          </>
         )}
-        <ol class="query-runs">
-          {one.query_runs.map((run) => (
-            <li key={run.run_id}>
-              <RunLine run={run} />
-            </li>
-          ))}
-        </ol>
-      </details>
+      </Fold>
     </li>
   )
 }

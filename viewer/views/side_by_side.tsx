@@ -6,7 +6,7 @@ import { detailOf } from '../data/load.ts'
 import type { Model, Run } from '../data/model.ts'
 import { whyNoAnswer } from '../data/why.ts'
 import { Choice } from '../parts/choice.tsx'
-import { Diff } from '../parts/diff.tsx'
+import { Diff, FilesDiff } from '../parts/diff.tsx'
 import { useLater } from '../parts/later.ts'
 import { Output } from '../parts/output.tsx'
 import { Text } from '../parts/text.tsx'
@@ -110,7 +110,7 @@ function Pairs({ runs, details, isDiff }: PairsProps) {
   return (
     <>
       {names.map((name) => {
-        const [left, right] = details.map((one) => textOf(one ?? null, name))
+        const texts = isDiff ? diffOf(details, name) : null
         return (
           <article key={name} class="pair">
             {(isDiff || name === answer) && (
@@ -118,9 +118,7 @@ function Pairs({ runs, details, isDiff }: PairsProps) {
                 <bdi>{visible(name)}</bdi>
               </h3>
             )}
-            {isDiff && typeof left === 'string' && typeof right === 'string' ? (
-              <Diff before={left} after={right} />
-            ) : (
+            {texts ?? (
               <div class="beside">
                 {runs.map((run, place) => (
                   <div key={place === 0 ? 'a' : 'b'}>{side(run, details[place] ?? null, name)}</div>
@@ -136,7 +134,7 @@ function Pairs({ runs, details, isDiff }: PairsProps) {
 
 function side(run: Run, detail: RunDetail | null, name: string) {
   if (name === answer) {
-    const text = textOf(detail, name) ?? ''
+    const text = answerOf(detail) ?? ''
     return text.trim() === '' ? (
       <p class="empty">
         <bdi>{visible(whyNoAnswer(run, detail))}</bdi>
@@ -149,10 +147,12 @@ function side(run: Run, detail: RunDetail | null, name: string) {
   return file === undefined ? <p class="empty">no such file</p> : <Output file={file} folder={run.folder} />
 }
 
-function textOf(detail: RunDetail | null, name: string): string | null {
-  if (name !== answer) {
-    const file = detail?.outputs.find(({ path }) => path === name)
-    return file?.as === 'text' ? file.body : null
+/** null: not both are texts. */
+function diffOf(details: PairsProps['details'], name: string) {
+  if (name === answer) {
+    const [before, after] = details.map((one) => answerOf(one ?? null))
+    return typeof before === 'string' && typeof after === 'string' ? <Diff before={before} after={after} /> : null
   }
-  return answerOf(detail)
+  const [before, after] = details.map((one) => one?.outputs.find(({ path }) => path === name))
+  return before?.as === 'text' && after?.as === 'text' ? <FilesDiff before={before} after={after} /> : null
 }

@@ -2,8 +2,8 @@
 import type { Trend, TrendPoint } from '../../schemas/trend.ts'
 import type { Model } from '../data/model.ts'
 import { Forest } from '../parts/forest.tsx'
+import { Listed } from '../parts/listed.tsx'
 import { ReportLink } from '../parts/report_link.tsx'
-import { scrolls } from '../parts/scrolls.ts'
 import { UnknownForm } from '../parts/unknown_form.tsx'
 import { dollars, percent, plural, points } from '../words.ts'
 
@@ -42,30 +42,15 @@ function Points({ model, trend }: { model: Model; trend: Trend }) {
         <h2 id="points">
           Benchmarks <small>newest first; as of when `view --trend` was run</small>
         </h2>
-        <div class="card scroll" {...scrolls}>
-          <table class="plain trend">
-            <thead>
-              <tr>
-                <th scope="col" class="left">
-                  made
-                </th>
-                <th scope="col" class="left">
-                  version, model
-                </th>
-                <th scope="col">with</th>
-                <th scope="col">baseline</th>
-                <th scope="col">difference</th>
-                <th scope="col">interval</th>
-                <td />
-              </tr>
-            </thead>
-            <tbody>
-              {newest.map((point) => (
-                <Row key={point.folder} model={model} point={point} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Listed
+          columns={['made', 'version, model', 'with', 'baseline', 'difference', 'interval', '']}
+          words={['made', 'version, model']}
+          kind="trend"
+        >
+          {newest.map((point) => (
+            <Row key={point.folder} model={model} point={point} />
+          ))}
+        </Listed>
       </section>
       <Costs trend={trend} />
     </>
@@ -101,34 +86,18 @@ function Costs({ trend: { costs } }: { trend: Trend }) {
   return (
     <section aria-labelledby="months">
       <h2 id="months">Cost by month</h2>
-      <div class="card scroll" {...scrolls}>
-        <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col" class="left">
-                month
-              </th>
-              <th scope="col">benchmarks</th>
-              <th scope="col">agent</th>
-              <th scope="col">judge</th>
-              <th scope="col">improve</th>
-              <th scope="col">runs of unknown cost</th>
-            </tr>
-          </thead>
-          <tbody>
-            {costs.map(({ month, benchmarks, agent_usd, judge_usd, improve_usd, unknown_runs }) => (
-              <tr key={month}>
-                <th scope="row">{month}</th>
-                <td>{benchmarks}</td>
-                <td>{money(agent_usd)}</td>
-                <td>{money(judge_usd)}</td>
-                <td>{money(improve_usd)}</td>
-                <td>{unknown_runs}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Listed columns={['month', 'benchmarks', 'agent', 'judge', 'improve', 'runs of unknown cost']} words={['month']}>
+        {costs.map(({ month, benchmarks, agent_usd, judge_usd, improve_usd, unknown_runs }) => (
+          <tr key={month}>
+            <th scope="row">{month}</th>
+            <td>{benchmarks}</td>
+            <td>{money(agent_usd)}</td>
+            <td>{money(judge_usd)}</td>
+            <td>{money(improve_usd)}</td>
+            <td>{unknown_runs}</td>
+          </tr>
+        ))}
+      </Listed>
     </section>
   )
 }

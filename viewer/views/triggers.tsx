@@ -3,7 +3,7 @@ import type { TriggerConfusion, TriggerSaving, TriggerShare, Triggers } from '..
 import type { Model } from '../data/model.ts'
 import { Facts } from '../parts/facts.tsx'
 import { Figure } from '../parts/figure.tsx'
-import { scrolls } from '../parts/scrolls.ts'
+import { Listed } from '../parts/listed.tsx'
 import { UnknownForm } from '../parts/unknown_form.tsx'
 import { link, type Route } from '../route.ts'
 import { count, dollars, percent, plural, seconds } from '../words.ts'
@@ -69,16 +69,21 @@ function Measured({ triggers, route }: { triggers: Triggers; route: Route }) {
 /** What is in no rate, before any of them. */
 function Gaps({ triggers: { summary, stop, warnings, set, complete } }: { triggers: Triggers }) {
   const { undecided, runs_failed, runs_missing, runs_planned } = summary
+  const lost = [
+    ...(runs_failed > 0 ? [`${count(runs_failed)} failed`] : []),
+    ...(runs_missing > 0 ? [`${count(runs_missing)} ${runs_missing === 1 ? 'was' : 'were'} not made`] : []),
+  ]
   const said = [...warnings, ...set.warnings.map(({ file, at, message }) => `${file} ${at}: ${message}`)]
   if (complete && stop === null && undecided === 0 && said.length === 0) return null
   return (
     <section class="banner" aria-labelledby="gaps">
       <h2 id="gaps">{complete ? 'Beside the rates' : 'Incomplete'}</h2>
       {stop !== null && <p>{stop.reason}</p>}
-      {!complete && (
+      {lost.length > 0 && (
         <p>
-          Of {plural(runs_planned, 'planned run')} {count(runs_failed)} failed and {count(runs_missing)} were not made:
-          they are in no rate. <a href={link(['triggers'], { show: 'open' })}>Their queries</a>
+          Of {plural(runs_planned, 'planned run')} {lost.join(' and ')}:{' '}
+          {runs_failed + runs_missing === 1 ? 'it is' : 'they are'} in no rate.{' '}
+          <a href={link(['triggers'], { show: 'open' })}>Their queries</a>
         </p>
       )}
       {undecided > 0 && <p>Queries without any answer: {count(undecided)}.</p>}
@@ -108,40 +113,22 @@ function Confusions({ confusions }: { confusions: readonly TriggerConfusion[] })
       <h2 id="confusions">
         What the description gets wrong <small>{confusions.length}</small>
       </h2>
-      <div class="card scroll" {...scrolls}>
-        <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col" class="left">
-                query
-              </th>
-              <th scope="col" class="left">
-                what
-              </th>
-              <th scope="col">rate</th>
-              <th scope="col" class="left">
-                read instead
-              </th>
-            </tr>
-          </thead>
-          <tbody>
-            {confusions.map(({ query_id, query, kind, trigger_rate, instead }) => (
-              <tr key={query_id}>
-                <th scope="row">
-                  <a href={link(['triggers'], { id: `${query_id}` })}>
-                    <bdi>{query}</bdi>
-                  </a>
-                </th>
-                <td class="left">{kinds[kind]}</td>
-                <td>{percent(trigger_rate)}</td>
-                <td class="left">
-                  <bdi>{instead.map(({ skill, runs }) => `${skill} (${runs})`).join(', ') || '–'}</bdi>
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Listed columns={['query', 'what', 'rate', 'read instead']} words={['query', 'what', 'read instead']}>
+        {confusions.map(({ query_id, query, kind, trigger_rate, instead }) => (
+          <tr key={query_id}>
+            <th scope="row">
+              <a href={link(['triggers'], { id: `${query_id}` })}>
+                <bdi>{query}</bdi>
+              </a>
+            </th>
+            <td class="left">{kinds[kind]}</td>
+            <td>{percent(trigger_rate)}</td>
+            <td class="left">
+              <bdi>{instead.map(({ skill, runs }) => `${skill} (${runs})`).join(', ') || '–'}</bdi>
+            </td>
+          </tr>
+        ))}
+      </Listed>
     </section>
   )
 }
@@ -152,30 +139,18 @@ function Costs({ triggers: { cost, saving, metrics } }: { triggers: Triggers }) 
     <section aria-labelledby="costs">
       <h2 id="costs">Runs and cost</h2>
       <div class="figures">
-        <div class="card scroll" {...scrolls}>
-          <table class="plain">
-            <caption>Runs with an answer</caption>
-            <thead>
-              <tr>
-                <td />
-                <th scope="col">triggered</th>
-                <th scope="col">not</th>
-              </tr>
-            </thead>
-            <tbody>
-              <tr>
-                <th scope="row">should trigger</th>
-                <td>{true_positive}</td>
-                <td class={false_negative > 0 ? 'worse' : ''}>{false_negative}</td>
-              </tr>
-              <tr>
-                <th scope="row">should not</th>
-                <td class={false_positive > 0 ? 'worse' : ''}>{false_positive}</td>
-                <td>{true_negative}</td>
-              </tr>
-            </tbody>
-          </table>
-        </div>
+        <Listed columns={['', 'triggered', 'not']} caption="Runs with an answer">
+          <tr>
+            <th scope="row">should trigger</th>
+            <td>{true_positive}</td>
+            <td class={false_negative > 0 ? 'worse' : ''}>{false_negative}</td>
+          </tr>
+          <tr>
+            <th scope="row">should not</th>
+            <td class={false_positive > 0 ? 'worse' : ''}>{false_positive}</td>
+            <td>{true_negative}</td>
+          </tr>
+        </Listed>
         <Figure name="cost" value={cost.usd === null ? 'not known' : dollars(cost.usd)} range={null}>
           {cost.tokens === null ? 'tokens not known' : `${count(cost.tokens)} tokens`}, {seconds(cost.seconds)} of work
           {cost.unknown > 0 && `; of ${plural(cost.unknown, 'run')} the cost is not known`}

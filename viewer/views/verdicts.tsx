@@ -4,7 +4,7 @@ import type { GoldenRunLine } from '../../schemas/golden.ts'
 import type { PageEvaluation } from '../../schemas/page.ts'
 import type { Model } from '../data/model.ts'
 import { Tree } from '../parts/json_tree.tsx'
-import { scrolls } from '../parts/scrolls.ts'
+import { Listed } from '../parts/listed.tsx'
 import { link, type Route } from '../route.ts'
 import { dollars, percent, plural, seconds, visible } from '../words.ts'
 import { addressOf } from './runs.tsx'
@@ -37,30 +37,11 @@ export function Verdicts({ model, route }: { model: Model; route: Route }) {
         <h2 id="verdicts">
           Verdicts <small>{shown.length === cases.length ? cases.length : `${shown.length} of ${cases.length}`}</small>
         </h2>
-        <div class="card scroll" {...scrolls}>
-          <table class="plain verdicts">
-            <thead>
-              <tr>
-                <th scope="col" class="left">
-                  case
-                </th>
-                <th scope="col" class="left">
-                  verdict
-                </th>
-                <th scope="col" class="left">
-                  why
-                </th>
-                <th scope="col">time</th>
-                <th scope="col">cost</th>
-              </tr>
-            </thead>
-            <tbody>
-              {shown.map((one) => (
-                <Row key={one.eval_id} model={model} one={one} line={lineOf(golden, one)} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <Listed columns={['case', 'verdict', 'why', 'time', 'cost']} words={['case', 'verdict', 'why']} kind="verdicts">
+          {shown.map((one) => (
+            <Row key={one.eval_id} model={model} one={one} line={lineOf(golden, one)} />
+          ))}
+        </Listed>
         {shown.length === 0 && <p class="empty">No case matches.</p>}
       </section>
       {reports.length > 0 && <Reports reports={reports} />}
@@ -156,40 +137,22 @@ function Reports({ reports }: Pick<PageEvaluation, 'reports'>) {
       <h2 id="reports">
         Reports of the package <small>newest first; as of when this page was made</small>
       </h2>
-      <div class="card scroll" {...scrolls}>
-        <table class="plain">
-          <thead>
-            <tr>
-              <th scope="col" class="left">
-                report
-              </th>
-              <th scope="col" class="left">
-                model
-              </th>
-              <th scope="col">passed</th>
-              <th scope="col">failed</th>
-              <th scope="col">skipped</th>
-              <th scope="col">pass rate</th>
-            </tr>
-          </thead>
-          <tbody>
-            {reports.map(({ id, timestamp, model, summary }) => (
-              <tr key={id}>
-                <th scope="row">
-                  <time dateTime={timestamp}>{visible(timestamp.slice(0, 19).replace('T', ' '))}</time>
-                </th>
-                <td class="left">
-                  <bdi>{visible(model ?? '–')}</bdi>
-                </td>
-                <td>{summary.passed}</td>
-                <td>{summary.failed}</td>
-                <td>{summary.skipped}</td>
-                <td>{summary.pass_rate === null ? '–' : percent(summary.pass_rate)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Listed columns={['report', 'model', 'passed', 'failed', 'skipped', 'pass rate']} words={['report', 'model']}>
+        {reports.map(({ id, timestamp, model, summary }) => (
+          <tr key={id}>
+            <th scope="row">
+              <time dateTime={timestamp}>{visible(timestamp.slice(0, 19).replace('T', ' '))}</time>
+            </th>
+            <td class="left">
+              <bdi>{visible(model ?? '–')}</bdi>
+            </td>
+            <td>{summary.passed}</td>
+            <td>{summary.failed}</td>
+            <td>{summary.skipped}</td>
+            <td>{summary.pass_rate === null ? '–' : percent(summary.pass_rate)}</td>
+          </tr>
+        ))}
+      </Listed>
     </section>
   )
 }

@@ -1,6 +1,6 @@
 /** Why the winner of a comparison won, unsealed. */
 import type { Analysis } from '../../schemas/analysis.ts'
-import { visible } from '../words.ts'
+import { armLabel, visible } from '../words.ts'
 
 export function Why({ analysis }: { analysis: Analysis }) {
   const { comparison_summary: summary, winner_strengths, loser_weaknesses, improvement_suggestions } = analysis
@@ -9,9 +9,9 @@ export function Why({ analysis }: { analysis: Analysis }) {
     <div class="card scope">
       <p>
         <strong>
-          <bdi>{visible(summary.winner_skill)}</bdi>
+          <bdi>{visible(armLabel(summary.winner_skill))}</bdi>
         </strong>{' '}
-        over <bdi>{visible(summary.loser_skill)}</bdi>
+        over <bdi>{visible(armLabel(summary.loser_skill))}</bdi>
       </p>
       <p class="text">{summary.comparator_reasoning}</p>
       <ul class="notes">

@@ -1,8 +1,9 @@
 /** What lies in a benchmark's folder besides its runs and that the page shows: notes, comparisons. */
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
+import type { z } from 'zod'
 import { analysis } from '../../../schemas/analysis.ts'
-import { comparison } from '../../../schemas/comparison.ts'
+import { comparison, comparisonError } from '../../../schemas/comparison.ts'
 import type { PageExtras, PageNote } from '../../../schemas/page.ts'
 import type { Beside } from '../../phases/4-report/page/page.ts'
 import { auditWorkspace } from '../label.ts'
@@ -33,20 +34,24 @@ function extrasOf(folder: string): PageExtras {
   const files = names(folder)
     .filter((name) => name.startsWith('eval-'))
     .flatMap((one) => names(path.join(folder, one)).map((name) => `${one}/${name}`))
-    .filter((name) => /\/(comparison-\d+|analysis)\.json$/.test(name)) // few of thousands: sorting by words is slow
+    .filter((name) => /\/(comparison(_error)?-\d+|analysis)\.json$/.test(name)) // few of thousands: sorting by words is slow
     .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
-  const comparisons = files.flatMap((name) => {
-    const found = name.endsWith('/analysis.json') ? null : known(comparison, path.join(folder, name))
-    return found === null ? [] : [{ name, comparison: found }]
-  })
-  const analyses = files.flatMap((name) => {
-    const found = name.endsWith('/analysis.json') ? known(analysis, path.join(folder, name)) : null
-    return found === null ? [] : [{ name, analysis: found }]
-  })
+  const found = <S extends z.ZodType>(name: RegExp, schema: S) =>
+    files.flatMap((file) => {
+      const one = name.test(file) ? known(schema, path.join(folder, file)) : null
+      return one === null ? [] : [{ name: file, is: one }]
+    })
+  const comparisons = found(/\/comparison-/, comparison).map(({ name, is }) => ({ name, comparison: is }))
+  const analyses = found(/\/analysis\./, analysis).map(({ name, is }) => ({ name, analysis: is }))
+  const judged = new Set(comparisons.map(({ name }) => name))
+  const comparison_errors = found(/\/comparison_error-/, comparisonError).flatMap(({ name, is }) =>
+    'value' in is && !judged.has(name.replace('_error', '')) ? [{ name, reason: is.value.reason }] : [],
+  )
   return {
     ...workspaceExtras(auditWorkspace(folder)),
     ...evaluationExtras(folder),
     ...(comparisons.length > 0 && { comparisons }),
+    ...(comparison_errors.length > 0 && { comparison_errors }),
     ...(analyses.length > 0 && { analyses }),
   }
 }
