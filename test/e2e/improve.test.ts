@@ -6,7 +6,7 @@ import { broken, evals, mended, mends, openWorld, proposer, type World } from '.
 
 vi.setConfig({ testTimeout: 240_000 })
 
-const scriptOf = (folder: string) => readFileSync(path.join(folder, 'scripts/add.mjs'), 'utf8')
+const scriptOf = (folder: string) => readFileSync(path.join(folder, 'scripts/add.sh'), 'utf8')
 const benchmarks = ({ workspace }: World) => readdirSync(path.join(workspace, 'benchmarks')).length
 
 describe('a defect in the script', () => {
@@ -26,7 +26,7 @@ describe('a defect in the script', () => {
         ...{ version: 'v1', parent: 'v0', grading_result: 'won', is_current_best: true, expectation_pass_rate: 1 },
         proposal: {
           summary: 'mends the script',
-          files: [{ path: 'scripts/add.mjs', lines_added: 1, lines_removed: 1 }],
+          files: [{ path: 'scripts/add.sh', lines_added: 1, lines_removed: 1 }],
         },
         gate: { stage: 'validation', difference: 1, against: 'v0', n_cases: 8 },
       },
@@ -51,7 +51,7 @@ describe('a defect in the script', () => {
     expect([further.code, world.requests, world.history()]).toEqual([0, before, history])
     const applied = await world.improve(['--test-runs', '2', '--resume', '--apply', '--yes'])
     expect(applied.code, applied.stderr).toBe(0)
-    expect(applied.stdout).toMatch(/-console\.log\('sum: ' \+ \(a - b\)\)\n\+console\.log\('sum: ' \+ \(a \+ b\)\)/)
+    expect(applied.stdout).toMatch(/-echo "sum: \$\(\(a - b\)\)"\n\+echo "sum: \$\(\(a \+ b\)\)"/)
     expect([scriptOf(world.skill), world.requests]).toEqual([mended, before])
     const [backup = ''] = readdirSync(path.join(world.workspace, 'backups'))
     expect(scriptOf(path.join(world.workspace, 'backups', backup))).toBe(broken)
@@ -77,9 +77,9 @@ describe('a defect in the script', () => {
   test('a skill that was edited meanwhile is not overwritten', async () => {
     await using world = await openWorld(mends, 6)
     await world.improve()
-    writeFileSync(path.join(world.skill, 'scripts/add.mjs'), '// mine\n')
+    writeFileSync(path.join(world.skill, 'scripts/add.sh'), '# mine\n')
     const end = await world.improve(['--resume', '--apply', '--yes'])
-    expect([end.code, scriptOf(world.skill)]).toEqual([2, '// mine\n'])
+    expect([end.code, scriptOf(world.skill)]).toEqual([2, '# mine\n'])
     expect(end.stderr).toContain('it has changed since')
   })
 })
@@ -111,7 +111,7 @@ describe('a version that looked better in training, by too little to be shown', 
 
 describe('nothing to find', () => {
   test('a skill that meets all: no proposal is paid for', async () => {
-    await using world = await openWorld(mends, 6, { 'scripts/add.mjs': mended })
+    await using world = await openWorld(mends, 6, { 'scripts/add.sh': mended })
     const end = await world.improve()
     expect([end.code, world.history().stopped?.reason]).toEqual([0, 'solved'])
     expect(existsSync(path.join(world.workspace, 'proposals'))).toBe(false)

@@ -23,7 +23,7 @@ const attacks: Attack[][] = [
     { rule: 'skill_invalid', reason: /SKILL\.md/, command: 'rm -rf adder' },
   ],
   [
-    { rule: 'script_broken', reason: /add\.mjs does not parse/, command: "echo 'const = (' >> adder/scripts/add.mjs" },
+    { rule: 'script_broken', reason: /more\.mjs does not parse/, command: "echo 'const = (' > adder/scripts/more.mjs" },
     { rule: 'too_large', reason: /lines \(at most/, command: 'seq 1 2000 > adder/references.md' },
     { rule: 'touches_suite', reason: /evals/, command: 'mkdir adder/evals; echo "[]" > adder/evals/evals.json' },
   ],
@@ -58,7 +58,7 @@ describe.each(attacks.map((group) => [group.map(({ rule }) => rule).join(', '), 
     const turns = group.map(({ command }, at) => proposer(`attack ${at + 1}`, { when: turnAfter(at), command }))
     const last = proposer('mends', {
       when: turnAfter(group.length),
-      command: "sed -i 's/a - b/a + b/' adder/scripts/add.mjs",
+      command: "sed -i 's/a - b/a + b/' adder/scripts/add.sh",
     })
     await using world = await openWorld([last, ...turns.reverse()].join(''))
     const end = await world.improve(['--iterations', '6', '--propose-timeout', '8'])
@@ -67,7 +67,7 @@ describe.each(attacks.map((group) => [group.map(({ rule }) => rule).join(', '), 
     expect(refused.map(({ rule }) => rule)).toEqual(group.map(({ rule }) => rule))
     for (const [at, { reason }] of group.entries()) expect(refused[at]?.reason).toMatch(reason)
     expect(current_best).toBe('v1')
-    expect(readFileSync(path.join(world.skill, 'scripts/add.mjs'), 'utf8')).toBe(broken)
+    expect(readFileSync(path.join(world.skill, 'scripts/add.sh'), 'utf8')).toBe(broken)
   })
 })
 

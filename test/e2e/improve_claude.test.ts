@@ -17,7 +17,7 @@ testRealCrew({
       user: '^What is (?<a>\d+) plus (?<b>\d+)'
       result: 'Base directory for this skill: (?<folder>\S+)'
       not_called: '^Bash'
-    tool_calls: { name: Bash, input: { command: 'node {{folder}}/scripts/add.mjs {{a}} {{b}}', description: add } }
+    tool_calls: { name: Bash, input: { command: 'sh {{folder}}/scripts/add.sh {{a}} {{b}}', description: add } }
   - name: answers
     when: { user: '^What is', called: '^Bash' }
     text: 'It is {{trim lastResult}}'
@@ -27,7 +27,7 @@ testRealCrew({
   proposer: String.raw`
   - name: mends
     when: { user: '^You improve an agent skill', turn: 1 }
-    tool_calls: { name: Bash, input: { command: "sed -i 's/a - b/a + b/' adder/scripts/add.mjs", description: mend } }
+    tool_calls: { name: Bash, input: { command: "sed -i 's/a - b/a + b/' adder/scripts/add.sh", description: mend } }
   - name: speaks
     when: { user: '^You improve an agent skill' }
     text: "SUMMARY: mends the script\nWHY: the sums were wrong"

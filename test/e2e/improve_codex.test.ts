@@ -17,7 +17,7 @@ testRealCrew({
     tool_calls: { name: exec_command, input: { cmd: 'cat {{folder}}/adder/SKILL.md' } }
   - name: runs its script
     when: { user: '^What is (?<a>\d+) plus (?<b>\d+)', called: 'cat (?<folder>\S+)/SKILL\.md', turn: 2 }
-    tool_calls: { name: exec_command, input: { cmd: 'node {{folder}}/scripts/add.mjs {{a}} {{b}}' } }
+    tool_calls: { name: exec_command, input: { cmd: 'sh {{folder}}/scripts/add.sh {{a}} {{b}}' } }
   - name: answers
     when: { user: '^What is', turn: 3 }
     text: 'It is {{nthLine -1 (trim lastResult)}}'
@@ -27,7 +27,7 @@ testRealCrew({
   proposer: String.raw`
   - name: mends
     when: { user: '^You improve an agent skill', turn: 1 }
-    tool_calls: { name: exec_command, input: { cmd: "sed -i 's/a - b/a + b/' adder/scripts/add.mjs" } }
+    tool_calls: { name: exec_command, input: { cmd: "sed -i 's/a - b/a + b/' adder/scripts/add.sh" } }
   - name: speaks
     when: { user: '^You improve an agent skill' }
     text: "SUMMARY: mends the script\nWHY: the sums were wrong"

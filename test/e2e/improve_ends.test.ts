@@ -27,8 +27,8 @@ test('four proposals in a row that come to nothing are a plateau, though more it
 
 test('a proposal that does harm has one run of each training case, not all four; what it does not take is not held back', async () => {
   const half = evals(6, () => ['by heart'])
-  const files = { 'scripts/add.mjs': mended, 'evals/evals.json': JSON.stringify({ skill_name: 'adder', evals: half }) }
-  const harms = proposer('breaks it', { command: 'sed -i "1i throw new Error($(date +%s%N)n)" adder/scripts/add.mjs' })
+  const files = { 'scripts/add.sh': mended, 'evals/evals.json': JSON.stringify({ skill_name: 'adder', evals: half }) }
+  const harms = proposer('breaks it', { command: 'sed -i "1i exit 1 # $(date +%s%N)" adder/scripts/add.sh' })
   await using world = await openWorld(harms, 6, files)
   const flags = ['--iterations', '2', '--train-runs', '4', '--runs', '5', '--budget-tokens', '100000000']
   const end = await world.improve(flags)
@@ -54,7 +54,7 @@ function trainedIn(world: World, { benchmarks }: Iteration) {
 test('where less is left to gain than can be found, no proposal is paid for', async () => {
   // one statement of ten is missed
   const ten = evals(6, () => ['It', 'i', 's', 'su', 'sum', 'sum:', ':', 'um', 'by heart'])
-  const files = { 'scripts/add.mjs': mended, 'evals/evals.json': JSON.stringify({ skill_name: 'adder', evals: ten }) }
+  const files = { 'scripts/add.sh': mended, 'evals/evals.json': JSON.stringify({ skill_name: 'adder', evals: ten }) }
   await using world = await openWorld(mends, 6, files)
   const end = await world.improve()
   expect(end.code, end.stderr).toBe(0)
@@ -74,14 +74,14 @@ describe('a version that mends the script and has the agent do all of it five ti
       result: 'Check it often'
       called: '(?<folder>[^"\s]+)/SKILL\.md'
       turn: { min: 3, max: 7 }
-    tool_calls: [{ name: [Bash], input: { command: 'node {{folder}}/scripts/add.mjs {{a}} {{b}}' } }]
+    tool_calls: [{ name: [Bash], input: { command: 'sh {{folder}}/scripts/add.sh {{a}} {{b}}' } }]
   - name: answers at last
     when: { user: '^What is', turn: 8 }
     text: 'It is {{lastResult}}'
 `
   const priced: Crew = { ...sdk, engine: 'anthropic:opus', agent: again + sdk.agent }
   const long = proposer('mends and doubts', {
-    command: "sed -i 's/a - b/a + b/' adder/scripts/add.mjs; echo 'Check it often.' >> adder/SKILL.md",
+    command: "sed -i 's/a - b/a + b/' adder/scripts/add.sh; echo 'Check it often.' >> adder/SKILL.md",
   })
   test.each([
     ['is no win: it costs too much', [], 'lost', /\+100 points, but cost × \d/],
@@ -100,11 +100,10 @@ describe('a version that mends the script and has the agent do all of it five ti
 describe('a version that mends the script and has it wait', () => {
   const suite = JSON.stringify({ skill_name: 'adder', evals: evals(4) })
   const slow = proposer('mends and waits', {
-    command:
-      "sed -i 's/a - b/a + b/' adder/scripts/add.mjs; echo 'await new Promise((r) => setTimeout(r, 1400))' >> adder/scripts/add.mjs",
+    command: "sed -i 's/a - b/a + b/' adder/scripts/add.sh; echo 'sleep 1.4' >> adder/scripts/add.sh",
   })
   /** The sum of a training case. */
-  const hangs = broken.replace('\n', '\nif (a === 1037) setInterval(() => {}, 1000)\n')
+  const hangs = broken.replace('\n', '\n[ $a = 1037 ] && exec sleep 60\n')
   test.concurrent.each([
     [
       'is no win: it takes too long; what ran out of time before is told as that',
@@ -123,7 +122,7 @@ describe('a version that mends the script and has it wait', () => {
       undefined,
     ],
   ] as const)('%s', async (_, before, flags, result, reason, kinds) => {
-    await using world = await openWorld(slow, 4, { 'scripts/add.mjs': before, 'evals/evals.json': suite })
+    await using world = await openWorld(slow, 4, { 'scripts/add.sh': before, 'evals/evals.json': suite })
     const asked = ['--iterations', '1', '--seed', '1', '--timeout', '5', '--concurrency', '6', ...flags]
     const end = await world.improve(asked)
     expect(end.code, end.stderr).toBe(0)

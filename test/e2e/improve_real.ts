@@ -18,7 +18,7 @@ export interface RealCrew extends Crew {
 /** Milliseconds: an agent CLI starts slowly, and machines differ. */
 const patience = 600_000
 
-const scriptOf = (folder: string) => readFileSync(path.join(folder, 'scripts/add.mjs'), 'utf8')
+const scriptOf = (folder: string) => readFileSync(path.join(folder, 'scripts/add.sh'), 'utf8')
 
 export function testRealCrew(crew: RealCrew): void {
   const suite = needs(`the ${crew.name} CLI`, crew.binary !== null, 'npm run agents')
@@ -45,10 +45,10 @@ export function testRealCrew(crew: RealCrew): void {
       const record = read('proposals/1')
       expect(record).toMatchObject({ status: 'completed', engine: { name: crew.engine.split(':')[0] } })
       expect(record.engine.version).toMatch(/\d+\.\d+\.\d+/)
-      expect(record.outputs.files.map((file) => file.path)).toContain('adder/scripts/add.mjs')
+      expect(record.outputs.files.map((file) => file.path)).toContain('adder/scripts/add.sh')
       expect(world.history().iterations[1]?.proposal).toMatchObject({
         ...{ summary: 'mends the script', engine: crew.engine.split(':')[0] },
-        files: [{ path: 'scripts/add.mjs', lines_added: 1, lines_removed: 1 }],
+        files: [{ path: 'scripts/add.sh', lines_added: 1, lines_removed: 1 }],
       })
     })
     test(

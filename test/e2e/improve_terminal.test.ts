@@ -7,14 +7,14 @@ import { atTerminal, needsTerminal } from './terminal.ts'
 
 vi.setConfig({ testTimeout: 240_000 })
 
-const scriptOf = (folder: string) => readFileSync(path.join(folder, 'scripts/add.mjs'), 'utf8')
+const scriptOf = (folder: string) => readFileSync(path.join(folder, 'scripts/add.sh'), 'utf8')
 const session = (world: World, flags: readonly string[]) => ({ args: world.command(flags), env: world.env })
 
 /** Does nothing useful, until a person has said what is wrong. */
 const listens =
   proposer('does as told', {
     when: 'the script subtracts',
-    command: "sed -i 's/a - b/a + b/' adder/scripts/add.mjs",
+    command: "sed -i 's/a - b/a + b/' adder/scripts/add.sh",
   }) + proposer('says please', { command: 'echo "Please add with care." >> adder/SKILL.md' })
 
 needsTerminal('--review', () => {
@@ -75,7 +75,7 @@ needsTerminal('--apply', () => {
     ['\u0003', 130, false],
   ])('the answer %j: exit %i, applied: %s', async (keys, code, isApplied) => {
     const world = await ended()
-    writeFileSync(path.join(world.skill, 'scripts/add.mjs'), broken)
+    writeFileSync(path.join(world.skill, 'scripts/add.sh'), broken)
     const question = 'in place of'
     const flags = ['--resume', '--apply']
     const before = existsSync(path.join(world.workspace, 'backups'))
@@ -83,7 +83,7 @@ needsTerminal('--apply', () => {
       : 0
     const end = await atTerminal({ ...session(world, flags), question, answer: () => keys })
     expect(end.code, end.said).toBe(code)
-    expect(end.said).toMatch(/-console\.log\('sum: ' \+ \(a - b\)\)\s+\+console\.log\('sum: ' \+ \(a \+ b\)\)/)
+    expect(end.said).toMatch(/-echo "sum: \$\(\(a - b\)\)"\s+\+echo "sum: \$\(\(a \+ b\)\)"/)
     expect(scriptOf(world.skill)).toBe(isApplied ? mended : broken)
     if (!isApplied) return
     const backups = readdirSync(path.join(world.workspace, 'backups')).sort()

@@ -7,12 +7,12 @@ import { parseScenario } from '../../src/practice/scenario.ts'
 import { startPractice } from '../../src/practice/server.ts'
 import { fresh, makeSkill, type ProgramOptions, whetstone } from './program.ts'
 
-const script = (sum: string) => `const [a, b] = process.argv.slice(2).map(Number)\nconsole.log('sum: ' + (${sum}))\n`
+const script = (sum: string) => `a=$1 b=$2\necho "sum: $((${sum}))"\n`
 export const broken = script('a - b')
 export const mended = script('a + b')
 
 const skillText =
-  '---\nname: adder\ndescription: Adds two numbers.\n---\n\nRun `node scripts/add.mjs A B` and say what it prints.\n'
+  '---\nname: adder\ndescription: Adds two numbers.\n---\n\nRun `sh scripts/add.sh A B` and say what it prints.\n'
 
 /** `count` sums; the answer of each is a number of its own. `also`: what an answer must hold besides. */
 export function evals(count: number, also: (sum: number) => string[] = () => []) {
@@ -30,7 +30,7 @@ const agentRules = String.raw`
     tool_calls: [{ name: [Read], input: { file_path: '{{file}}' } }]
   - name: runs its script
     when: { user: '^What is (?<a>\d+) plus (?<b>\d+)', called: '(?<folder>[^"\s]+)/SKILL\.md', turn: 2 }
-    tool_calls: [{ name: [Bash], input: { command: 'node {{folder}}/scripts/add.mjs {{a}} {{b}}' } }]
+    tool_calls: [{ name: [Bash], input: { command: 'sh {{folder}}/scripts/add.sh {{a}} {{b}}' } }]
   - name: answers
     when: { user: '^What is', turn: 3 }
     text: 'It is {{lastResult}}'
@@ -53,7 +53,7 @@ export function proposer(name: string, at: { when?: string; command: string; wor
 `
 }
 
-export const mends = proposer('mends the script', { command: "sed -i 's/a - b/a + b/' adder/scripts/add.mjs" })
+export const mends = proposer('mends the script', { command: "sed -i 's/a - b/a + b/' adder/scripts/add.sh" })
 
 export interface World extends AsyncDisposable {
   skill: string
@@ -96,7 +96,7 @@ export async function openWorld(
     [],
     {
       'SKILL.md': skillText,
-      'scripts/add.mjs': broken,
+      'scripts/add.sh': broken,
       'evals/evals.json': JSON.stringify({ skill_name: 'adder', evals: evals(cases) }),
       ...files,
     },

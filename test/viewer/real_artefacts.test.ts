@@ -200,7 +200,7 @@ withChromium('tabs of artefacts that the commands wrote', () => {
     expect(await versions.nth(1).textContent()).toMatch(/v1.*accepted.*best.*100%/s)
     expect(await versions.nth(1).textContent()).toContain('mends the script')
     await page.locator('.diff .new').first().waitFor()
-    expect(await page.locator('.pair h3').allTextContents()).toEqual(['scripts/add.mjs changed'])
+    expect(await page.locator('.pair h3').allTextContents()).toEqual(['scripts/add.sh changed'])
     expect(await page.locator('.diff .gone').allTextContents()).toEqual([expect.stringContaining('a - b')])
     expect(await page.locator('.diff .new').allTextContents()).toEqual([expect.stringContaining('a + b')])
     // of a session whose benchmarks are gone
