@@ -4,6 +4,7 @@ import { type Backend, loadBull, prefix } from './backend.ts'
 import { postgresConnection } from './connection.ts'
 import { whileAway } from './outage.ts'
 import { oneTryMs, untilReached } from './reach.ts'
+import { byServerClock } from './server_clock.ts'
 
 export async function postgresBackend(address: QueueAddress): Promise<Backend> {
   const bull = await loadBull('pg')
@@ -38,7 +39,7 @@ function outlast(connection: Connection, isOver: () => boolean): void {
   const query = pool.query.bind(pool)
   pool.query = (text, params) =>
     whileAway(
-      () => query(text, params),
+      () => query(byServerClock(text), params),
       () => isOver() || connection.isClosing !== undefined,
     )
   // a client that somebody has borrowed when its connection breaks would end the process by an error that nobody hears

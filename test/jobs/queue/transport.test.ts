@@ -1,5 +1,6 @@
 /** The contract of a queue, on Redis and on PostgreSQL: once, in one pair of hands, never lost. */
 import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import path from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -154,6 +155,35 @@ function contract(start: () => Promise<QueueServer>): void {
       child.kill('SIGKILL')
     }
   }, 30_000)
+
+  test('a worker whose clock is an hour ahead takes nobody for lost; when it dies, its job does not wait an hour', async () => {
+    const name = queue()
+    const short: QueueTiming = { lockMs: 1500, stalledMs: 200, maxStalled: 2 }
+    await using honest = await openTransport(addressOf(of(at.server).url), short)
+    const starts: string[] = []
+    const done = new AbortController()
+    const handle = async ({ id, signal }: TakenJob) => {
+      starts.push(id)
+      if (id === 'a') await once(AbortSignal.any([done.signal, signal]), 'abort')
+      return id
+    }
+    await using working = await honest.work(name, { atOnce: 1, handle, onTrouble: () => {} })
+    await of(at.here).submit(name, { id: 'a', data: {} })
+    await expect.poll(() => starts).toEqual(['a'])
+    const zombie = path.join(import.meta.dirname, '../../fixtures/queue/zombie.mjs')
+    const child = spawn(process.execPath, [zombie, of(at.server).url, name, JSON.stringify(short), '3600000'])
+    const said = createInterface(child.stdout)[Symbol.asyncIterator]()
+    await of(at.here).submit(name, { id: 'b', data: {} })
+    expect((await said.next()).value).toBe('began')
+    await sleep(5 * short.stalledMs) // it looks for lost jobs meanwhile, and needs two looks to take one
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    done.abort()
+    expect(await of(at.here).wait(name, 'a', never)).toEqual({ as: 'done', value: 'a' })
+    expect(await of(at.here).wait(name, 'b', never)).toEqual({ as: 'done', value: 'b' })
+    expect(starts).toEqual(['a', 'b'])
+    working.pause()
+  }, 20_000)
 
   test('a job whose workers all die has failed after so many, and stops no other', async () => {
     const name = queue()
