@@ -53,6 +53,8 @@ export class Spending {
   readonly #holds = new Map<string, Hold>()
   readonly #queue: Asked[] = []
   readonly #open: Set<OpenRun>
+  /** Attempts that were counted before, and those that do not count. */
+  readonly #counted = new Set<string>()
   /** Nothing more is let in. */
   #isOver = false
   /** Nothing starts any more, though it was let in. */
@@ -92,8 +94,13 @@ export class Spending {
       this.finished += 1
     }
     const hold = this.#holds.get(spec.run_id)
-    this.#note('run', record, spent)
-    this.#pay(again ? nothing : (hold?.run ?? nothing), spent, `the cost of ${spec.run_id} was not reported`)
+    const isCounted = this.#counted.has(attemptOf(record)) // who counted it was killed before it was in place
+    if (!isCounted) this.#note('run', record, spent)
+    this.#pay(
+      again ? nothing : (hold?.run ?? nothing),
+      isCounted ? nothing : spent,
+      `the cost of ${spec.run_id} was not reported`,
+    )
     const exceeded = again ? this.#request.purses.exceeded() : null
     if (exceeded !== null) this.#stop(exceeded)
     const goesOn = again && !this.#isOver
@@ -103,9 +110,15 @@ export class Spending {
     return goesOn
   }
 
-  /** Counts an attempt that does not count as one: what is not known of it is taken to be what the next would take. */
+  /**
+   * Counts an attempt that does not count as one: what is not known of it is taken to be what the next would take. One that was
+   * counted before is not counted again: who counted it may have been killed before it was put away.
+   */
   lost(spec: OpenRun, { started_at, ...paid }: Paid & Pick<RunRecord, 'started_at'>): void {
     const { forecast } = this.#request
+    const attempt = attemptOf({ run_id: spec.run_id, started_at })
+    if (this.#counted.has(attempt)) return
+    this.#counted.add(attempt)
     const usd = paid.usd ?? forecast.of('run', spec, 'usd')
     const tokens = paid.tokens ?? forecast.of('run', spec, 'tokens')
     this.#note('run', { run_id: spec.run_id, started_at }, { usd: usd ?? this.#request.limits.costPerRun, tokens })
@@ -133,8 +146,9 @@ export class Spending {
   }
 
   /** Counts what was paid before. */
-  begin(spent: Paid, what: string): void {
-    this.#pay(nothing, spent, what)
+  begin(line: SpentLine, what: string): void {
+    if (line.part === 'run') this.#counted.add(attemptOf(line))
+    this.#pay(nothing, line, what)
   }
 
   /** These need not be made any more: they came from the cache. */
@@ -227,4 +241,8 @@ export class Spending {
 
 function sum(amounts: readonly Amounts[]): Amounts {
   return amounts.reduce((total, one) => ({ usd: total.usd + one.usd, tokens: total.tokens + one.tokens }), nothing)
+}
+
+function attemptOf({ run_id, started_at }: Pick<SpentLine, 'run_id' | 'started_at'>): string {
+  return `${run_id} ${started_at}`
 }

@@ -40,7 +40,7 @@ const world = {
 world.workers = [1, 2, 3].map(() => startWorker({ url, places: world.places }))
 // those that live under other conditions stay what they are: they are not killed at random
 const special = [
-  ...(can.clock && values.server === 'redis' ? [startWorker({ url, places: 2, env: skewed })] : []),
+  ...(can.clock ? [startWorker({ url, places: 2, env: skewed })] : []),
   ...(network ? [startWorker({ url: server.url(network.address), places: 2, through: network.through })] : []),
   ...(disk ? [startWorker({ url, places: 2, temporary: disk.folder })] : []),
 ]
@@ -52,7 +52,8 @@ console.log(
 const names = Object.keys(faults).filter((name) => (network || !/cut/.test(name)) && (disk || !/disk/.test(name)))
 const done = {}
 const began = performance.now()
-const late = () => performance.now() - began > Number(values.seconds) * 1000
+const leftMs = () => Number(values.seconds) * 1000 - (performance.now() - began)
+const late = () => leftMs() < 0
 world.startCoordinator()
 let order = []
 while (world.end === undefined && !late()) {
@@ -73,7 +74,7 @@ for (let again = 0; world.end?.code !== 0 && again < 4 && !late(); again += 1) {
   console.log(`the coordinator ended with ${world.end?.code}: ${world.end?.said.trim().split('\n').at(-1)}; once more`)
   world.end = undefined
   world.startCoordinator()
-  await world.coordinator.done
+  await Promise.race([world.coordinator.done, sleep(Math.max(0, leftMs()), undefined, { ref: false })])
 }
 if (world.end === undefined) {
   world.coordinator.child.kill('SIGKILL')

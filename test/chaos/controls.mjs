@@ -1,5 +1,5 @@
 // What the tally must not miss: each wrong is done by hand to what a clean run left, must be complained of, and is undone.
-import { appendFileSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { armOf, benchmarkFolders, tally } from './tally.mjs'
 import { agentLog, shared } from './world.mjs'
@@ -48,6 +48,23 @@ const wrongs = {
     withBenchmark(folder, (benchmark) => {
       benchmark.other_attempts = { ...benchmark.other_attempts, attempts: 1e6 }
     }),
+  'the cost of an attempt that does not count is forgotten': ({ folder, plan }) => {
+    const { run_id } = plan.runs[0]
+    const line = { run_id, job: 'control', attempt: 1, worker: 'w', started_at: '2026-01-01T00:00:00Z' }
+    const file = path.join(folder, 'attempts.jsonl')
+    const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
+    writeFileSync(file, `${before}${JSON.stringify({ ...line, status: null, usd: null, tokens: null })}\n`)
+    const undo = withBenchmark(folder, (benchmark) => {
+      const { attempts = 0 } = benchmark.other_attempts ?? {}
+      benchmark.other_attempts = { ...benchmark.other_attempts, attempts: attempts + 1 }
+    })
+    return () => {
+      undo()
+      writeFileSync(file, before)
+    }
+  },
+  'an attempt is paid for twice': ({ folder }) =>
+    rewritten(path.join(folder, 'spent.jsonl'), (text) => `${text}${text.split('\n')[0]}\n`),
   'a job is left in the shared folder': () => {
     const folder = path.join(shared, 'runs/control/job')
     mkdirSync(folder, { recursive: true })

@@ -77,6 +77,14 @@ export function tally() {
   const paid = jsonLines(path.join(folder, 'spent.jsonl')).filter(({ part }) => part === 'run')
   const specs = new Map(plan.runs.map((spec) => [spec.run_id, spec]))
   for (const { run_id } of paid) count(specs.get(run_id), 1)
+  const costs = paid.map(({ run_id, started_at }) => `${run_id} ${started_at}`)
+  say(new Set(costs).size === costs.length, `${costs.length - new Set(costs).size} attempts are paid for twice`)
+  say(
+    paid.every(({ usd }) => usd !== null),
+    'the cost of an attempt is not counted',
+  )
+  const uncounted = [...others.values()].filter(({ run_id, started_at }) => !costs.includes(`${run_id} ${started_at}`))
+  say(uncounted.length === 0, `the cost of ${uncounted.length} other attempts is not counted`)
   say(
     others.size === (benchmark.other_attempts?.attempts ?? 0),
     'benchmark.json counts other attempts than attempts.jsonl',
@@ -99,8 +107,10 @@ export function tally() {
     ended: statuses,
     agents_begun: begun,
     attempts_paid_for: paid.length,
-    of_them_not_counted: others.size,
-    lost_with_a_worker: [...others.values()].filter(({ status }) => status === null).length,
+    of_them_taken_into_the_benchmark: plan.runs.length,
+    other_attempts: others.size,
+    other_attempts_whose_cost_is_not_counted: uncounted.length,
+    of_other_attempts_lost_with_a_worker: [...others.values()].filter(({ status }) => status === null).length,
     left_in_shared: left.length,
     orphans: orphans.length,
   }

@@ -2,7 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import type { StopKind } from '../../schemas/limits.ts'
+import type { SpentLine, StopKind } from '../../schemas/limits.ts'
 import { noLimits } from '../../src/flows/limits.ts'
 import { Forecast, Observed } from '../../src/flows/observed.ts'
 import { Purses } from '../../src/flows/purses.ts'
@@ -222,4 +222,35 @@ test.each([
   for (const run of made ?? []) void spending.admit(run).then((yes) => yes && letIn.add(run.run_id))
   await turn()
   expect(letIn.size).toBe(isForgotten ? 2 : 1)
+})
+
+test('an attempt is paid for once, also where who counted it was killed before it was in place, or put away', () => {
+  const limits = { ...noLimits, budget: 100, costPerRun: 2 }
+  const lines: SpentLine[] = []
+  const [spec] = runsOf(1, 1)
+  if (spec === undefined) throw new Error('no run')
+  const begin = () => {
+    const purses = new Purses(limits)
+    const forecast = new Forecast({ cases: [suiteCase()], options: { judge: null } }, new Observed())
+    const [drain, now] = [new AbortController().signal, () => new Date()]
+    const noted = { onStop: () => {}, onPaid: (line: SpentLine) => void lines.push(line) }
+    const spending = new Spending({ limits, purses, forecast, open: [spec], drain, now, ...noted })
+    for (const line of [...lines]) spending.begin(line, 'the cost')
+    return { spending, purses }
+  }
+  const lost = (at: string) => ({ started_at: `2026-01-15T10:00:0${at}Z`, usd: null, tokens: null })
+  const first = begin()
+  first.spending.lost(spec, lost('1'))
+  first.spending.lost(spec, lost('2'))
+  expect(first.purses.spent('usd')).toBe(4)
+  const second = begin()
+  second.spending.lost(spec, lost('2'))
+  expect(second.purses.spent('usd')).toBe(4)
+  const made = record({ ...spec, started_at: '2026-01-15T10:00:03Z', cost: { usd: 3, source: 'agent' } })
+  second.spending.attempted(spec, made, false)
+  expect(second.purses.spent('usd')).toBe(7)
+  const third = begin()
+  third.spending.attempted(spec, made, false)
+  expect(third.purses.spent('usd')).toBe(7)
+  expect(lines).toHaveLength(3)
 })
