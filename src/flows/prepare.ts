@@ -12,6 +12,7 @@ import { hashSuite, loadSuite } from '../phases/1-plan/load.ts'
 import { makePlan } from '../phases/1-plan/plan.ts'
 import { selectCases } from '../phases/1-plan/select.ts'
 import { exportGitVersion, readSkill } from '../phases/1-plan/skill.ts'
+import { timedBy, usualTimeout } from '../phases/1-plan/timeouts.ts'
 import { type AutoEngine, autoEngine } from './auto_engine.ts'
 import type { FlowContext } from './context.ts'
 import { withDecidable } from './decidable.ts'
@@ -24,6 +25,7 @@ import type { PaceOptions } from './pace.ts'
 import type { Purses } from './purses.ts'
 import type { QueueWish } from './queue/remote.ts'
 import { refuseSpokenKeys } from './spoken_keys.ts'
+import { modelOfSuite } from './suite_model.ts'
 
 export type Perform = (execution: Execution, context: FlowContext) => Promise<Plan>
 
@@ -39,6 +41,7 @@ export interface BenchRequest {
   cases: readonly string[]
   /** name[:model] or auto. */
   engine: string
+  /** null: with auto as the suite says, else the engine's own. */
   model: string | null
   /** Where the server of the engine is, and of a judge on the same engine; null: where the environment says. */
   baseUrl?: string | null
@@ -52,7 +55,8 @@ export interface BenchRequest {
   /** What --dry-run asks of the number of runs. */
   design?: DesignWish
   concurrency: number
-  timeoutSeconds: number
+  /** null: as a case says, else 300 s. */
+  timeoutSeconds: number | null
   maxTurns: number | null
   retries: number
   activation: Activation
@@ -98,7 +102,8 @@ export async function prepare(request: BenchRequest, context: FlowContext, where
   const { skill, warnings } = await readSkill(await skillFolder(folder))
   const baseline = await baselineOf(request.baseline, skill, where.scratch)
   const place = request.suite === null ? skill.path : path.resolve(request.suite)
-  const suite = selectCases(forBench(await loadSuite(place, request.suiteRoot ?? skill.path)), request.cases)
+  const loaded = timedBy(request.timeoutSeconds, await loadSuite(place, request.suiteRoot ?? skill.path))
+  const suite = selectCases(forBench(loaded), request.cases)
   const { engine, judge, choices } = await chooseEngines(request, suite, autoEngine(context, where.lenient))
   refuseSpokenKeys({ choices: [engine, judge], suite, env: context.env })
   const plan = makePlan({
@@ -111,7 +116,7 @@ export async function prepare(request: BenchRequest, context: FlowContext, where
       judge,
       runs: request.runs,
       ...(request.until && { until: request.until }),
-      timeout_seconds: request.timeoutSeconds,
+      timeout_seconds: request.timeoutSeconds ?? usualTimeout,
       max_turns: request.maxTurns,
       activation: request.activation,
       on_timeout: request.onTimeout,
@@ -175,7 +180,11 @@ async function chooseEngines(
   suite: Suite,
   auto: AutoEngine,
 ): Promise<{ engine: EngineChoice; judge: EngineChoice | null; choices: string[] }> {
-  const named = resolveEngineChoice({ engine: request.engine, model: request.model })
+  const { model = null } = suite.defaults ?? {}
+  const named =
+    model !== null && request.engine === 'auto' && request.model === null
+      ? modelOfSuite(model, suite.path)
+      : resolveEngineChoice({ engine: request.engine, model: request.model })
   const choices: string[] = []
   const url = request.baseUrl ?? null
   const placed = withBaseUrl(named, url)

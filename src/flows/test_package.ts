@@ -11,7 +11,7 @@ import { runProcess } from '../base/spawn.ts'
 import { fitsMatcher } from '../engines/hooks/select.ts'
 import { type AamHooks, claudeEvents, readAamHooks } from '../phases/1-plan/formats/aam/hooks.ts'
 import { packageText } from '../phases/1-plan/formats/aam/own.ts'
-import { type AamTest, readAamTests } from '../phases/1-plan/formats/aam/tests.ts'
+import { type AamTest, type AamTests, readAamTests } from '../phases/1-plan/formats/aam/tests.ts'
 import { dialectOf, inDialect, toolIn, withOverrides } from '../phases/2-run/hook_payload.ts'
 import { failuresOf, type ProcessOutcome } from '../phases/3-judge/process_checks.ts'
 import type { FlowContext } from './context.ts'
@@ -21,7 +21,7 @@ export interface TestRequest {
   package: string
   /** Only tests of this skill; null: any. */
   skill: string | null
-  /** Only tests of hooks, or of what else is named. */
+  /** Only tests of hooks, and of what else is named. */
   hooks: boolean
   /** Only tests of hooks of this event. */
   event: string | null
@@ -40,9 +40,14 @@ export async function testPackage(request: TestRequest, context: FlowContext): P
     throw new UserError(`${request.package}: no test found`, fix)
   }
   const tests = chosen(found.tests, request)
+  const empty =
+    request.case !== null
+      ? []
+      : found.empty.filter(({ skill }) => isWanted(skill === null ? 'hooks' : { skill }, request))
+  if (tests.length + empty.length === 0) throw nothingChosen(request)
   const hooks = await readAamHooks(root)
   const warnings = [...found.warnings, ...(hooks?.warnings ?? []).map(({ at, message }) => `${at}: ${message}`)]
-  const cases: TestCaseResult[] = []
+  const cases: TestCaseResult[] = empty.map(emptyFolder)
   for (const test of tests) {
     if (context.drain.aborted) break
     cases.push(await performed(test, { hooks, root, context }))
@@ -53,21 +58,38 @@ export async function testPackage(request: TestRequest, context: FlowContext): P
   return { schema_version: 1, package: root, started_at, summary, cases, warnings }
 }
 
-function chosen(all: readonly AamTest[], { skill, hooks, event, case: stem }: TestRequest): AamTest[] {
+function chosen(all: readonly AamTest[], request: TestRequest): AamTest[] {
+  const { skill, event, case: stem } = request
   const skills = [...new Set(all.flatMap((one) => (one.kind === 'skill' ? [one.skill] : [])))]
   const events = [...new Set(all.flatMap((one) => (one.kind === 'hook' ? [one.event] : [])))]
   if (skill !== null && !skills.includes(skill)) throw unknown('--skill', skill, skills)
   if (event !== null && !events.includes(event)) throw unknown('--event', event, events)
-  const isNarrowed = skill !== null || hooks || event !== null
   const left = all.filter((one) => {
-    if (!isNarrowed) return true
-    if (one.kind === 'skill') return one.skill === skill
-    return event === null ? hooks : one.event === event
+    if (one.kind === 'hook' && event !== null) return one.event === event
+    return isWanted(one.kind === 'hook' ? 'hooks' : one, request)
   })
   if (stem === null) return left
   const named = left.filter((one) => one.stem === stem)
   if (named.length > 0) return named
   throw unknown('--case', stem, [...new Set(left.map((one) => one.stem))])
+}
+
+/** Tests of a skill or of hooks: --skill and --hooks together mean both. */
+function isWanted(of: 'hooks' | { skill: string }, { skill, hooks, event }: TestRequest): boolean {
+  if (skill === null && !hooks && event === null) return true
+  return of === 'hooks' ? hooks && event === null : of.skill === skill
+}
+
+function nothingChosen({ package: folder }: TestRequest): UserError {
+  return new UserError(`${folder}: it has no test of hooks`, 'looked for hooks/tests/cases/*.yaml; leave --hooks out')
+}
+
+/** Whoever began to write tests there, or took them away, is not told that all is well. */
+function emptyFolder({ skill, folder }: AamTests['empty'][number]): TestCaseResult {
+  const of = skill === null ? 'hook:' : `skill:${skill}`
+  const reason = `${folder}: no case found; looked for cases/*.yaml`
+  const nothing = { verdict: 'error' as const, reason, runs: [], warnings: [] }
+  return { of, case: 'none', name: 'no case found', file: path.join(folder, 'cases'), ...nothing }
 }
 
 function unknown(flag: string, value: string, known: readonly string[]): UserError {

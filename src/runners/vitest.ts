@@ -2,29 +2,14 @@
 import path from 'node:path'
 import { describe, type TestContext, test } from 'vitest'
 import type { Suite, SuiteCase } from '../../schemas/suite.ts'
-import { messageOf } from '../base/error.ts'
+import { messageOf, UserError } from '../base/error.ts'
 import type { FlowContext } from '../flows/context.ts'
 import { type Gathering, newGathering } from '../flows/eval/gather.ts'
 import { evaluateCase, type ListedSuite, listEvals } from '../flows/eval/one_case.ts'
 import type { EvalRequest } from '../flows/eval/request.ts'
+import { type EvalSuiteOptions, requestOf } from './options.ts'
 
-/** As the flags of `whetstone eval`. */
-export type EvalSuiteOptions = Partial<Omit<EvalRequest, 'path'>>
-
-const defaults: Omit<EvalRequest, 'path'> = {
-  ...{ format: null, cases: [], target: null, category: null, test: null },
-  ...{ engine: null, model: null, baseUrl: null, judge: null, timeoutSeconds: null, maxTurns: null },
-  ...{
-    concurrency: 1,
-    retries: 2,
-    workspace: null,
-    passEnv: [],
-    keep: false,
-    cache: true,
-    fresh: true,
-    isolate: false,
-  },
-}
+export type { EvalSuiteOptions } from './options.ts'
 
 /** Seconds that a test may take beyond its agent: setting up, and the judge. */
 const besides = 330
@@ -38,24 +23,34 @@ const agentTimeout = 300
  * can't be read is a test that fails. Warnings of a pass are annotations; they, the cost and `cached` are in `task.meta.whetstone`.
  */
 export function evalSuite(place: string, options: EvalSuiteOptions = {}): void {
-  const request: EvalRequest = { ...defaults, ...options, path: place }
-  describe(place, async () => {
+  describe(String(place || 'evalSuite'), async () => {
+    let request: EvalRequest
+    try {
+      request = requestOf(place, options)
+    } catch (error) {
+      return fails('evalSuite can be read', error)
+    }
     const listed = await listEvals(request).catch((error: unknown) => error)
     if (!Array.isArray(listed)) fails(`${place} has suites`, listed)
     else for (const one of listed) define(one, request)
   })
 }
 
+/** The message alone is shown: what mends it goes with it. */
 function fails(name: string, error: unknown): void {
+  const fix = error instanceof UserError && error.fix !== null ? `\n${error.fix}` : ''
   test(name, () => {
-    throw error
+    throw new Error(`${messageOf(error)}${fix}`, { cause: error })
   })
 }
+
+/** What a timer can wait at most, in milliseconds. */
+const longest = 2 ** 31 - 1
 
 function define(listed: ListedSuite, request: EvalRequest): void {
   const name = path.relative(process.cwd(), listed.place) || listed.place
   if ('error' in listed) {
-    fails(`${name} can be read`, new Error(messageOf(listed.error)))
+    fails(`${name} can be read`, listed.error)
     return
   }
   const { suite } = listed
@@ -63,7 +58,7 @@ function define(listed: ListedSuite, request: EvalRequest): void {
   describe(name, () => {
     for (const one of suite.cases) {
       const seconds = request.timeoutSeconds ?? one.timeout_seconds ?? suite.defaults?.timeout_seconds ?? agentTimeout
-      const timeout = (seconds * (request.retries + 1) + besides) * 1000
+      const timeout = Math.min((seconds * (request.retries + 1) + besides) * 1000, longest)
       test(one.eval_name, { timeout }, (context) => perform({ suite, one, gathering }, request, context))
     }
   })

@@ -36,6 +36,7 @@ describe('values', () => {
     expect(of('timeout')).toMatchObject({ value: 90, origin: { kind: 'file', line: 5 } })
     expect(of('retries')).toMatchObject({ value: 4, origin: { kind: 'flag' } })
     expect(of('concurrency')).toMatchObject({ value: 4, origin: { kind: 'default' } })
+    expect(of('model')).toMatchObject({ value: null, origin: { kind: 'suite' } })
   })
   test('a table for people', async () => {
     const { skill } = repository({ [yaml]: 'runs: 5\n' })

@@ -1,5 +1,5 @@
 /** test of a package: processes and checks of what they say, each field alone, both dialects of hooks; exit codes in e2e. */
-import { renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { type TestResult, testResult } from '../../schemas/test_result.ts'
@@ -37,6 +37,7 @@ describe('the example package', () => {
     [{ hooks: true }, ['01-blocks-closed', '02-lets-open']],
     [{ event: 'pre-tool-use' }, ['01-blocks-closed', '02-lets-open']],
     [{ skill: 'csv-sum', hooks: true, case: '01-sum' }, ['01-sum']],
+    [{ skill: 'csv-sum', hooks: true }, ['01-sum', '02-json', '03-no-column', '01-blocks-closed', '02-lets-open']],
   ])('%j', async (wanted, stems) => {
     expect((await tested(copyOfExample(), wanted)).cases.map((one) => one.case)).toEqual(stems)
   })
@@ -47,6 +48,19 @@ describe('the example package', () => {
   ])('%j names nothing', async (wanted, message) => {
     const { message: said, fix } = await userError(tested(copyOfExample(), wanted))
     expect(`${said} ${fix}`).toMatch(message)
+  })
+  test('a folder of tests that was emptied is an error beside the others; nothing left of what was chosen is refused', async () => {
+    const folder = copyOfExample()
+    rmSync(path.join(folder, 'hooks/tests/cases'), { recursive: true })
+    const { summary, cases } = await tested(folder)
+    expect(summary).toEqual({ total: 4, passed: 3, failed: 0, errors: 1 })
+    expect(cases[0]).toMatchObject({ of: 'hook:', reason: expect.stringContaining('looked for cases/*.yaml') })
+    expect((await tested(folder, { hooks: true })).summary).toMatchObject({ total: 1, errors: 1 })
+    expect((await tested(folder, { skill: 'csv-sum' })).summary).toMatchObject({ total: 3, errors: 0 })
+    rmSync(path.join(folder, 'hooks/tests/test-config.json'))
+    expect((await tested(folder)).summary).toMatchObject({ total: 3, errors: 0 })
+    const { message, fix } = await userError(tested(folder, { hooks: true }))
+    expect(`${message} ${fix}`).toMatch(/it has no test of hooks looked for hooks\/tests\/cases/)
   })
   test('a skill’s folder alone has its tests', async () => {
     expect((await tested(path.join(copyOfExample(), 'skills/csv-sum'))).summary).toMatchObject({ passed: 3 })

@@ -122,6 +122,19 @@ describe('evalSuite', () => {
     const { by } = await run(evalFile(slow))
     expect(by('good')?.failureMessages[0]).toContain('did not end within 1 s')
   })
+  test('slips in its arguments are failing tests; what holds goes on', async () => {
+    const { outcomes } = await run(`import { evalSuite } from 'whetstone/vitest'
+evalSuite()
+evalSuite('skills', { timeout: 60 })
+evalSuite('skills', { timeoutSeconds: 604800, retries: 100, cases: ['good'], engine: 'command:echo Hello!', judge: 'command:echo VERDICT: PASS' })
+`)
+    const said = outcomes.map(({ status, failureMessages }) => `${status} ${failureMessages[0]?.split('\n')[0] ?? ''}`)
+    expect(said.filter((one) => !one.includes('EVAL.md'))).toEqual([
+      'failed Error: evalSuite: the first argument must be a path of suites',
+      'failed Error: evalSuite: there is no option timeout: did you mean timeoutSeconds?',
+      'passed ',
+    ])
+  })
   test('a place without suites is a failing test', async () => {
     const { outcomes } = await run(`import { evalSuite } from 'whetstone/vitest'\nevalSuite('nowhere')\n`)
     expect(outcomes).toMatchObject([{ status: 'failed', failureMessages: [expect.stringContaining('no such file')] }])

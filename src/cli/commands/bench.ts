@@ -109,7 +109,7 @@ async function start(given: BenchArguments, argv: readonly string[]): Promise<nu
 
 /** What a flag or a file says. */
 function givenOf({ origins }: OfSkill<BenchArguments>['configured']): ReadonlySet<string> {
-  return new Set([...origins].flatMap(([key, { kind }]) => (kind === 'default' ? [] : [key])))
+  return new Set([...origins].flatMap(([key, { kind }]) => (kind === 'default' || kind === 'suite' ? [] : [key])))
 }
 
 function requestOf(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
@@ -125,7 +125,7 @@ function requestOf(parsed: BenchArguments): Omit<BenchRequest, 'skill'> {
     ...runsAsked(parsed),
     ...designAsked(parsed),
     concurrency: parsed.concurrency,
-    timeoutSeconds: parsed.timeout,
+    timeoutSeconds: parsed.timeout ?? null,
     pace: { idleMs: parsed.idleTimeout * 1000 },
     maxTurns: parsed.maxTurns ?? null,
     retries: parsed.retries,

@@ -53,9 +53,8 @@ export const benchFlags = {
   timeout: {
     type: 'number',
     requiresArg: true,
-    default: 300,
-    coerce: seconds('timeout'),
-    describe: 'seconds for one run',
+    coerce: (value: unknown) => (value === undefined ? undefined : seconds('timeout')(value)),
+    describe: 'seconds for one run; as its case says, else 300, if not given',
   },
   'idle-timeout': {
     type: 'number',

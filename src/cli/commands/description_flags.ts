@@ -2,6 +2,7 @@
 import type { Options } from 'yargs'
 import type { FlowContext } from '../../flows/context.ts'
 import type { DescriptionRequest } from '../../flows/triggers/improve_description.ts'
+import { usualTimeout } from '../../phases/1-plan/timeouts.ts'
 import { Interrupted } from '../interrupt.ts'
 import { limitsOf } from './limit_flags.ts'
 import { sandboxWish } from './sandbox_flags.ts'
@@ -41,7 +42,7 @@ export interface DescriptionArguments extends Sandboxed {
   model?: string | undefined
   baseUrl?: string | undefined
   concurrency: number
-  timeout: number
+  timeout?: number | undefined
   idleTimeout: number
   maxTurns?: number | undefined
   retries: number
@@ -69,7 +70,7 @@ function requestOf(parsed: DescriptionArguments): DescriptionRequest {
     proposer: parsed.proposer ?? null,
     model: parsed.model ?? null,
     baseUrl: parsed.baseUrl ?? null,
-    timeoutSeconds: parsed.timeout,
+    timeoutSeconds: parsed.timeout ?? usualTimeout,
     maxTurns: parsed.maxTurns ?? askingFlags['max-turns'].default,
     stopEarly: true,
     workspace: parsed.workspace ?? null,

@@ -44,7 +44,7 @@ function requestOf(parsed: ArgumentsCamelCase<ImproveArguments>): Omit<ImproveRe
       judge: parsed.judge ?? null,
       baseUrl: parsed.baseUrl ?? null,
       judging: judgingWish(parsed),
-      timeoutSeconds: parsed.timeout,
+      timeoutSeconds: parsed.timeout ?? null,
       maxTurns: parsed.maxTurns ?? null,
       pace: { idleMs: parsed.idleTimeout * 1000 },
       workspace: parsed.workspace ?? null,

@@ -20,8 +20,12 @@ export interface ConfigureRequest<T> {
   skill: string | null
 }
 
-/** Where a value came from. */
-export type Origin = { kind: 'flag' } | { kind: 'file'; file: string; line: number } | { kind: 'default' }
+/** Where a value came from; suite: what the suite says holds, and our default where it says nothing. */
+export type Origin =
+  | { kind: 'flag' }
+  | { kind: 'file'; file: string; line: number }
+  | { kind: 'default' }
+  | { kind: 'suite' }
 
 export interface Configured<T> {
   args: ArgumentsCamelCase<T>
@@ -35,7 +39,8 @@ export async function configure<T>(request: ConfigureRequest<T>): Promise<Config
   const { argv, command } = request
   const given = givenIn(argv)
   const flags = Object.keys(settingsOf(command))
-  const origins = new Map<string, Origin>(flags.map((key) => [key, { kind: given.has(key) ? 'flag' : 'default' }]))
+  const usual = (key: string): Origin => ({ kind: ofSuite[command]?.has(key) ? 'suite' : 'default' })
+  const origins = new Map<string, Origin>(flags.map((key) => [key, given.has(key) ? { kind: 'flag' } : usual(key)]))
   const file = await findConfig(request.start, process.env.HOME)
   if (file === null) return { args: request.args, file, origins }
   const { readConfig } = await import('./read.ts')
@@ -85,6 +90,13 @@ function givenIn(argv: readonly string[]): Set<string> {
       return name === undefined ? [] : [name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)]
     }),
   )
+}
+
+/** What a suite may say where neither a flag nor the file does. */
+const ofSuite: Readonly<Partial<Record<ConfiguredCommand, ReadonlySet<string>>>> = {
+  bench: new Set(['model', 'timeout']),
+  improve: new Set(['model', 'timeout']),
+  eval: new Set(['engine', 'model', 'judge', 'timeout']),
 }
 
 interface Given {

@@ -41,6 +41,8 @@ function originText(origin: Origin): string {
       return 'flag'
     case 'default':
       return 'default'
+    case 'suite':
+      return 'the suite, else default'
     case 'file':
       return `${place(origin.file)}:${origin.line}`
   }

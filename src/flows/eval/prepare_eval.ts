@@ -6,24 +6,22 @@ import { messageOf, UserError } from '../../base/error.ts'
 import { exists } from '../../base/files.ts'
 import { withBaseUrl } from '../../engines/base_url.ts'
 import { resolveEngineChoice } from '../../engines/models.ts'
-import { isProvider, providerOf, providers } from '../../engines/providers.ts'
-import { isEngineName } from '../../engines/table.ts'
+import { providerOf, providers } from '../../engines/providers.ts'
 import { makeEvalPlan } from '../../phases/1-plan/eval_plan.ts'
 import { hashSuite, rootAbove } from '../../phases/1-plan/load.ts'
 import { readSkill } from '../../phases/1-plan/skill.ts'
 import { slug } from '../../phases/1-plan/slug.ts'
+import { timedBy, usualTimeout } from '../../phases/1-plan/timeouts.ts'
 import { type AutoEngine, autoEngine } from '../auto_engine.ts'
 import type { FlowContext } from '../context.ts'
 import { withDecidable } from '../decidable.ts'
 import { withHonoured } from '../honoured.ts'
 import { withJudging } from '../judging.ts'
 import { refuseSpokenKeys } from '../spoken_keys.ts'
+import { modelOfSuite } from '../suite_model.ts'
 import { capWords } from './cost_caps.ts'
 import { isolated } from './isolate.ts'
 import type { EvalRequest, PreparedEval } from './request.ts'
-
-/** Where neither a flag nor the suite says. */
-const timeoutSeconds = 300
 
 /** `lenient` plans even where no engine can work. Throws UserError. */
 export async function prepareEval(
@@ -32,7 +30,7 @@ export async function prepareEval(
   { context, lenient }: { context: FlowContext; lenient: boolean },
 ): Promise<PreparedEval> {
   const isFrozen = request.isolate && !lenient
-  const seen = withoutResults(given, workspaceOf(request, given.skill_name))
+  const seen = withoutResults(timedBy(request.timeoutSeconds, given), workspaceOf(request, given.skill_name))
   const suite = isFrozen ? await isolated(seen, workspaceOf(request, given.skill_name)) : seen
   const root = suite.root ?? (await rootAbove(path.dirname(suite.path)))
   const read = await readSkills(suite, root)
@@ -50,7 +48,7 @@ export async function prepareEval(
       engine,
       judge,
       runs: 1,
-      timeout_seconds: request.timeoutSeconds ?? suite.defaults?.timeout_seconds ?? timeoutSeconds,
+      timeout_seconds: request.timeoutSeconds ?? suite.defaults?.timeout_seconds ?? usualTimeout,
       max_turns: request.maxTurns,
       activation: 'natural',
       on_timeout: 'fail',
@@ -148,17 +146,6 @@ async function chooseEngines(
   if (!needsJudge) return { engine, judge: null, choices }
   const judge = await auto.judge(request.judge ?? onEngine(defaults.judge ?? null, engine), engine, choices)
   return { engine, judge: judge.name === engine.name ? withBaseUrl(judge, url) : judge, choices }
-}
-
-/** `provider:model` says who serves the model, not through which engine: that one is chosen. */
-function modelOfSuite(model: string, file: string): EngineChoice {
-  const [name] = /^[a-z][a-z0-9_-]*(?=:)/.exec(model) ?? []
-  if (name === undefined || isProvider(name)) return { name: 'auto', model }
-  if (isEngineName(name)) return resolveEngineChoice({ engine: model, model: null })
-  throw new UserError(
-    `${file}: the model ${model} is of a provider that is not reached from here`,
-    'name one with --engine or --model',
-  )
 }
 
 /** A model that the engine of the runs can be asked for is asked there: the user can log in to that one at least. */

@@ -20,12 +20,11 @@ export function forBench(suite: Suite): Suite {
   return { ...suite, cases, warnings: [...suite.warnings, ...ofEvalAlone(suite)] }
 }
 
-/** What the suite says of how eval runs it; bench has its own defaults, the same for every suite. */
+/** What the suite says of how eval runs it; of this bench has its own defaults, the same for every suite. */
 function ofEvalAlone({ path: file, defaults = {}, fast_fail }: Suite): LoadWarning[] {
-  const { engine, model, judge, timeout_seconds } = defaults
+  const { engine, judge, timeout_seconds } = defaults
   const parts = [
     ...(engine === undefined ? [] : [`the engine ${engine} (--engine)`]),
-    ...(model === undefined ? [] : [`the model ${model} (--model)`]),
     ...(judge === undefined ? [] : [`the judge ${judge} (--judge)`]),
     ...(timeout_seconds === undefined ? [] : [`${timeout_seconds} s for a case (--timeout)`]),
     ...(fast_fail === true ? ['that no judge is asked where a check fails'] : []),

@@ -98,8 +98,8 @@ export async function benchHere(
 }
 
 /** What it would make. */
-export async function planHere(asked: Asked) {
-  const context = { emit: () => {}, env: environment, drain: never, signal: never, now: () => new Date() }
+export async function planHere(asked: Asked, env: HereOptions['env'] = environment) {
+  const context = { emit: () => {}, env, drain: never, signal: never, now: () => new Date() }
   return await planBench(requestFor(asked), context)
 }
 

@@ -52,6 +52,8 @@ export interface AamTests {
   /** Absolute: the package, or the skill alone. */
   root: string
   tests: AamTest[]
+  /** Folders of tests without a case: of a skill, or of hooks (null). */
+  empty: { skill: string | null; folder: string }[]
   warnings: string[]
 }
 
@@ -59,10 +61,10 @@ const defaultSeconds = 30
 
 /** Reads all of them; of a skill's own folder its tests. Never throws: what is wrong is said with the test, or is a warning. */
 export async function readAamTests(root: string): Promise<AamTests> {
-  const found: AamTests = { root, tests: [], warnings: [] }
+  const found: AamTests = { root, tests: [], empty: [], warnings: [] }
   if (await exists(path.join(root, 'SKILL.md'))) await addSkill(root, found)
   for (const name of await namesIn(path.join(root, 'skills'))) await addSkill(path.join(root, 'skills', name), found)
-  await addTests({ folder: path.join(root, 'hooks/tests'), read: (one) => hookTest(one, root) }, found)
+  await addTests({ folder: path.join(root, 'hooks/tests'), skill: null, read: (one) => hookTest(one, root) }, found)
   if (await exists(path.join(root, 'commands/tests'))) {
     found.warnings.push(`${path.join(root, 'commands/tests')}: the format says nothing of such tests; they are not run`)
   }
@@ -71,7 +73,7 @@ export async function readAamTests(root: string): Promise<AamTests> {
 
 async function addSkill(folder: string, found: AamTests): Promise<void> {
   const skill = path.basename(folder)
-  await addTests({ folder: path.join(folder, 'tests'), read: (one) => skillTest(one, folder, skill) }, found)
+  await addTests({ folder: path.join(folder, 'tests'), skill, read: (one) => skillTest(one, folder, skill) }, found)
 }
 
 interface Source {
@@ -81,10 +83,19 @@ interface Source {
   unknown: () => Mistake[]
 }
 
-async function addTests(place: { folder: string; read: (one: Source) => AamTest }, found: AamTests): Promise<void> {
-  const { folder, read } = place
+interface TestFolder {
+  folder: string
+  skill: string | null
+  read: (one: Source) => AamTest
+}
+
+async function addTests({ folder, skill, read }: TestFolder, found: AamTests): Promise<void> {
   const names = (await namesIn(path.join(folder, 'cases'))).filter((name) => /\.ya?ml$/.test(name))
-  if (names.length === 0) return
+  if (names.length === 0) {
+    const signs = ['cases', 'test-config.json'].map((name) => exists(path.join(folder, name)))
+    if ((await Promise.all(signs)).includes(true)) found.empty.push({ skill, folder })
+    return
+  }
   const config = await readTestConfig(path.join(folder, 'test-config.json'), found.root)
   found.warnings.push(...config.warnings)
   for (const name of names) {
