@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises'
 import type { z } from 'zod'
 import { codeOf, messageOf, UserError } from './error.ts'
 import { readSmall } from './files.ts'
+import { quickParse, unsure } from './quick_parse.ts'
 
 /** Parses JSON text (a BOM is ignored). Throws UserError with line and column of the mistake. */
 export function parseJson(text: string, file: string): unknown {
@@ -26,6 +27,8 @@ function parseAs<S extends z.ZodType>(schema: S, text: string, file: string): z.
 
 /** Checks a value against the schema. Throws UserError that lists up to five mistakes. */
 export function checkAs<S extends z.ZodType>(schema: S, value: unknown, file: string): z.infer<S> {
+  const quick = quickParse(schema, value)
+  if (quick !== unsure) return quick as z.infer<S>
   const result = schema.safeParse(value)
   if (result.success) return result.data
   const issues = result.error.issues.slice(0, 5).map((issue) => `${jsonPath(issue.path)}: ${issue.message}`)

@@ -1,0 +1,182 @@
+/** Parsing with a zod schema in a fraction of the time, where the value surely fits; what is in doubt is zod's to decide and to explain. */
+import type * as core from 'zod/v4/core'
+
+/** Gives what zod's parse would, or `unsure`. */
+type Quick = (value: unknown) => unknown
+
+/** The value may be unfit, or fit in a way that only zod knows. */
+export const unsure = Symbol('unsure')
+
+const made = new WeakMap<core.$ZodType, Quick>()
+
+/** What zod's parse gives, keys in the schema's order too; `unsure` for every value that it refuses, and for some that it takes. */
+export function quickParse(schema: core.$ZodType, value: unknown): unknown {
+  let quick = made.get(schema)
+  if (quick === undefined) {
+    quick = quickOf(schema as core.$ZodTypes)
+    made.set(schema, quick)
+  }
+  return quick(value)
+}
+
+/** Made when a first value comes to it: of a large schema most parts are never seen. */
+function later(schema: core.$ZodType): Quick {
+  let quick: Quick = (value) => {
+    quick = quickOf(schema as core.$ZodTypes)
+    return quick(value)
+  }
+  return (value) => quick(value)
+}
+
+function quickOf(schema: core.$ZodTypes): Quick {
+  const { def } = schema._zod
+  if (!hasChecks(schema)) {
+    if (def.type === 'array') return quickArray(later(def.element))
+    if (def.type === 'nullable') return quickNullable(later(def.innerType))
+    if (def.type === 'object' && isOpen(def) !== null) return quickObject(def) ?? byZod(schema)
+    if (def.type === 'union' && 'discriminator' in def) return quickUnion(def as core.$ZodDiscriminatedUnionDef)
+  }
+  return byZod(schema)
+}
+
+/** Whether keys that it does not name are kept; null: they are checked. */
+function isOpen({ catchall }: core.$ZodObjectDef): boolean | null {
+  if (catchall === undefined) return false
+  return catchall._zod.def.type === 'unknown' ? true : null
+}
+
+function hasChecks({ _zod: { def, traits } }: core.$ZodType): boolean {
+  return traits.has('$ZodCheck') || (def.checks?.length ?? 0) > 0
+}
+
+/** A part of which only zod knows what it takes. */
+function byZod(schema: core.$ZodType): Quick {
+  return (value) => {
+    const result = schema._zod.run({ value, issues: [] }, { async: false })
+    return result instanceof Promise || result.issues.length > 0 ? unsure : result.value
+  }
+}
+
+function quickNullable(inner: Quick): Quick {
+  return (value) => (value === null ? null : inner(value))
+}
+
+function quickArray(element: Quick): Quick {
+  return (value) => {
+    if (!Array.isArray(value)) return unsure
+    const parsed: unknown[] = []
+    for (const one of value) {
+      const item = element(one)
+      if (item === unsure) return unsure
+      parsed.push(item)
+    }
+    return parsed
+  }
+}
+
+/** The option that the discriminator names. */
+function quickUnion({ options, discriminator }: core.$ZodDiscriminatedUnionDef): Quick {
+  const byValue = new Map<unknown, Quick>()
+  for (const option of options as readonly core.$ZodType[]) {
+    const quick = later(option)
+    for (const value of option._zod.propValues?.[discriminator] ?? []) byValue.set(value, quick)
+  }
+  return (value) => {
+    if (typeof value !== 'object' || value === null) return unsure
+    const quick = byValue.get(Reflect.get(value, discriminator))
+    return quick === undefined ? unsure : quick(value)
+  }
+}
+
+/**
+ * A function made for this shape, as zod makes them too: a loop over fields takes as long as zod. Keys that the schema does
+ * not name are left out, or kept after the others where it takes any. Null: it can't be made.
+ */
+function quickObject(def: core.$ZodObjectDef): Quick | null {
+  const { shape } = def
+  const known: unknown[] = []
+  const know = (value: unknown) => `known[${known.push(value) - 1}]`
+  const lines = Object.entries(shape).map(([key, schema], at) => fieldLine({ key, name: `f${at}`, schema, know }))
+  const others = `for (const key in value) if (!${know(new Set(Object.keys(shape)))}.has(key) && key !== '__proto__') parsed[key] = value[key]`
+  const body = `return (value) => {
+if (typeof value !== 'object' || value === null || Array.isArray(value)) return unsure
+const parsed = {}
+${lines.join('\n')}
+${isOpen(def) ? others : ''}
+return parsed
+}`
+  try {
+    return new Function('known', 'unsure', body)(known, unsure)
+  } catch {
+    return null // a host may forbid to make code of text
+  }
+}
+
+interface Field {
+  key: string
+  name: string
+  schema: core.$ZodType
+  know: (value: unknown) => string
+}
+
+/** What may be absent in another way than `optional` is in doubt where it is. */
+function fieldLine({ key, name, schema, know }: Field): string {
+  const { def } = (schema as core.$ZodTypes)._zod
+  const isOptional = def.type === 'optional' && schema._zod.optin === 'optional' && !hasChecks(schema)
+  const inner = isOptional ? def.innerType : schema
+  const [text, test] = [JSON.stringify(key), testOf(inner as core.$ZodTypes, name, know)]
+  const take =
+    test === null
+      ? `const p = ${know(later(inner))}(${name}); if (p === unsure) return unsure; parsed[${text}] = p`
+      : `if (!(${test})) return unsure; parsed[${text}] = ${name}`
+  const absent = isOptional ? `if (${text} in value) return unsure` : 'return unsure'
+  return `const ${name} = value[${text}]; if (${name} === undefined) { ${absent} } else { ${take} }`
+}
+
+/** An expression that says whether a plain value fits; null: it is no plain one, or has a check that is not known here. */
+function testOf(schema: core.$ZodTypes, name: string, know: Field['know']): string | null {
+  const { def } = schema._zod
+  if ('coerce' in def && def.coerce) return null
+  switch (def.type) {
+    case 'string':
+    case 'number': {
+      const own = schema._zod.traits.has('$ZodCheck') ? [schema] : []
+      const checks = ([...own, ...(def.checks ?? [])] as core.$ZodChecks[]).map((one) => checkOf(one, name, know))
+      const kind = def.type === 'number' ? `Number.isFinite(${name})` : `typeof ${name} === 'string'`
+      return checks.includes(null) ? null : [kind, ...checks].join(' && ')
+    }
+    case 'boolean':
+      return hasChecks(schema) ? null : `typeof ${name} === 'boolean'`
+    case 'unknown':
+      return hasChecks(schema) ? null : 'true'
+    case 'enum':
+    case 'literal':
+      return hasChecks(schema) ? null : `${know(schema._zod.values)}.has(${name})`
+    case 'nullable': {
+      const inner = hasChecks(schema) ? null : testOf(def.innerType as core.$ZodTypes, name, know)
+      return inner && `(${name} === null || ${inner})`
+    }
+    default:
+      return null
+  }
+}
+
+function checkOf(check: core.$ZodChecks, name: string, know: Field['know']): string | null {
+  const { def } = check._zod
+  switch (def.check) {
+    case 'greater_than':
+      return `${name} ${def.inclusive ? '>=' : '>'} ${Number(def.value)}`
+    case 'less_than':
+      return `${name} ${def.inclusive ? '<=' : '<'} ${Number(def.value)}`
+    case 'number_format':
+      return def.format === 'safeint' ? `Number.isSafeInteger(${name})` : null
+    case 'min_length':
+      return def.minimum === 1 ? `${name}.length > 0` : null
+    case 'string_format': {
+      const isPattern = (def.format === 'regex' || def.format === 'datetime') && def.pattern && !def.pattern.global
+      return isPattern ? `${know(def.pattern)}.test(${name})` : null
+    }
+    default:
+      return null
+  }
+}

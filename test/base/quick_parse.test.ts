@@ -1,0 +1,174 @@
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { z } from 'zod'
+import { benchmark } from '../../schemas/benchmark.ts'
+import { grading } from '../../schemas/grading.ts'
+import { countedRecord, runRecord } from '../../schemas/run.ts'
+import { quickParse, unsure } from '../../src/base/quick_parse.ts'
+
+const examples = path.join(import.meta.dirname, '../schemas/fixtures')
+const read = (file: string): unknown => JSON.parse(readFileSync(path.join(examples, file), 'utf8'))
+
+/** One of each way to say something, so that each has values that fit and values that do not. */
+const ways = z.object({
+  text: z.string(),
+  long: z.string().min(1).optional(),
+  coded: z
+    .string()
+    .regex(/^[a-z]+$/)
+    .optional(),
+  at: z.iso.datetime().nullable(),
+  count: z.number().int().min(0).max(5),
+  above: z.number().positive().optional(),
+  kind: z.enum(['a', 'b']).nullable().optional(),
+  version: z.literal(1),
+  isSo: z.boolean(),
+  anything: z.unknown(),
+  list: z.array(z.looseObject({ name: z.string(), size: z.number().optional() })),
+  least: z.array(z.string()).min(1).optional(),
+  byName: z.record(z.string(), z.number()).optional(),
+  either: z.union([z.number(), z.string()]),
+  strict: z.strictObject({ a: z.string() }).optional(),
+  usual: z.string().default('usual'),
+  perhaps: z.string().default('usual').optional(),
+  checked: z
+    .object({ a: z.number(), b: z.number() })
+    .refine(({ a, b }) => a <= b)
+    .optional(),
+  shape: z.discriminatedUnion('type', [
+    z.object({ type: z.literal('one'), one: z.string() }),
+    z.object({ type: z.literal('two'), two: z.number().optional() }),
+  ]),
+})
+
+const fitting = {
+  ...{ text: '', long: 'x', coded: 'abc', at: '2026-01-02T03:04:05Z', count: 5, above: 0.5, kind: null, version: 1 },
+  ...{ isSo: false, anything: null, list: [{ more: [1], name: 'n' }], least: [''], byName: { x: 1 }, either: 'x' },
+  ...{
+    strict: { a: '' },
+    usual: 'x',
+    perhaps: 'x',
+    checked: { a: 1, b: 2 },
+    shape: { type: 'one', one: '' },
+    other: true,
+  },
+}
+
+/** What stands in the place of a value, or nothing at all. */
+const wrong = fc.constantFrom<unknown[]>(
+  ...[
+    '',
+    'a',
+    'two',
+    'c',
+    '2026-01-02',
+    'aB',
+    0,
+    1,
+    6,
+    -1,
+    0.5,
+    2 ** 60,
+    Number.NaN,
+    Number.POSITIVE_INFINITY,
+    true,
+    null,
+  ],
+  ...[undefined, [], {}, [null], [{ name: 1 }], { a: 2, b: 1 }, { type: 'three' }, { type: 'two', two: '' }],
+)
+
+/** A copy with `changes` made anywhere in it: another value, one left out, one more, the order of keys turned. */
+function changed(value: unknown, changes: readonly [place: number, how: number, other: unknown][]): unknown {
+  const copy: unknown = structuredClone(value)
+  for (const [place, how, other] of changes) {
+    const holders: Record<string, unknown>[] = []
+    const visit = (one: unknown): void => {
+      if (typeof one !== 'object' || one === null) return
+      holders.push(one as Record<string, unknown>)
+      Object.values(one).forEach(visit)
+    }
+    visit(copy)
+    const holder = holders[place % holders.length] ?? {}
+    const keys = Object.keys(holder)
+    const key = keys[place % Math.max(1, keys.length)] ?? 'new'
+    if (how === 0) holder[key] = structuredClone(other)
+    else if (how === 1) delete holder[key]
+    else if (how === 2) holder[`more_${place}`] = structuredClone(other)
+    else if (how === 3)
+      Object.defineProperty(holder, '__proto__', { value: other, enumerable: true, configurable: true, writable: true })
+    else if (!Array.isArray(holder)) {
+      const first = holder[key]
+      delete holder[key]
+      holder[key] = first // the last now
+    }
+  }
+  return copy
+}
+
+const record = {
+  ...{ status: 'failed', error: { kind: 'crash', message: 'x' }, schema_version: 1, run_id: 'eval-1/with_skill/run-1' },
+  ...{ eval_id: 1, eval_name: 'x', configuration: 'with_skill', run_number: 1, key: 'k', activation: 'natural' },
+  engine: { name: 'command', version: null, model: null, provider: null },
+  ...{ started_at: '2026-01-02T03:04:05.678Z', ended_at: '2026-01-02T03:04:06Z', duration_ms: 12.5, attempts: 1 },
+  usage: { input_tokens: 1, output_tokens: 2, cache_read_tokens: 0, cache_write_tokens: 0 },
+  ...{
+    session_id: null,
+    cost: { usd: 0.1, source: 'agent' },
+    steps: 1,
+    stop_reason: null,
+    exit_code: 1,
+    signal: null,
+  },
+  ...{ final_response: '', skill: { offered: true, read: null, read_at_step: null }, loaded: null },
+  ...{ permission_denials: [], outputs: { files: [], deleted: [], left_out: [] }, warnings: ['w'] },
+}
+
+const artefacts: [name: string, z.ZodType, unknown][] = [
+  ['one of each way', ways, fitting],
+  ['benchmark.json', benchmark, read('benchmark.json')],
+  ['grading.json', grading, read('grading.json')],
+  ['run.json', runRecord, record],
+  ['what counts of run.json', countedRecord, record],
+]
+
+describe.each(artefacts)('%s', (_, schema, sound) => {
+  test('as it should be: nothing is left to zod, and the value is the same to the last byte', () => {
+    expect(JSON.stringify(quickParse(schema, sound))).toBe(JSON.stringify(schema.parse(sound)))
+  })
+
+  test('changed anywhere: what zod gives, and nothing that zod refuses', () => {
+    const change = fc.tuple(fc.nat(5000), fc.nat(4), wrong)
+    let [fit, unfit] = [0, 0]
+    fc.assert(
+      fc.property(fc.array(change, { minLength: 1, maxLength: 3 }), (changes) => {
+        const value = changed(sound, changes)
+        const byZod = schema.safeParse(value)
+        const quick = quickParse(schema, value)
+        if (!byZod.success) expect(quick).toBe(unsure)
+        else if (quick !== unsure) {
+          expect(quick).toStrictEqual(byZod.data)
+          expect(JSON.stringify(quick)).toBe(JSON.stringify(byZod.data))
+        }
+        if (!byZod.success) unfit += 1
+        else if (quick !== unsure) fit += 1
+      }),
+      { numRuns: 300 },
+    )
+    expect(Math.min(fit, unfit)).toBeGreaterThan(20)
+  })
+})
+
+describe('absent, or there without a value', () => {
+  test.each(['text', 'long', 'anything', 'usual', 'perhaps', 'list'])('%s', (key) => {
+    const without: Record<string, unknown> = { ...fitting }
+    delete without[key]
+    for (const value of [without, { ...fitting, [key]: undefined }]) {
+      const byZod = ways.safeParse(value)
+      const quick = quickParse(ways, value)
+      if (quick !== unsure) expect(quick).toStrictEqual(byZod.data)
+    }
+    expect(quickParse(ways, without)).toStrictEqual(key === 'long' ? ways.parse(without) : unsure)
+  })
+})
