@@ -13,7 +13,7 @@ import { runLocal, type Slot } from '../jobs/local.ts'
 import { withRetry } from '../jobs/retry.ts'
 import { performRun, type RunResult } from '../phases/2-run/run.ts'
 import { benchmarkPaths } from '../store/paths.ts'
-import { commitRun, placeRun, readRun, type StoredRun } from '../store/store.ts'
+import { commitRun, readRun, type StoredRun } from '../store/store.ts'
 import type { FlowContext } from './context.ts'
 import { engineOf } from './engine_of.ts'
 import { gradeWithin, mayGrade } from './grade_within.ts'
@@ -204,7 +204,7 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
       context.emit({ type: 'run_retried', ...runName(spec), attempt: number, ...last.record.error, wait_ms })
     },
   })
-  await (result.durable ? placeRun : commitRun)(partial, execution.folder, spec.run_id)
+  await (result.place?.() ?? commitRun(partial, execution.folder, spec.run_id))
   await execution.remote?.committed(spec)
   if (execution.cache !== null) await keepMade(execution.cache, spec, result.record)
   return result.record

@@ -1,6 +1,17 @@
 /** The shared folder: attempts at runs, each written by one worker alone, whole or not there. */
-import { existsSync, linkSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { copyFile, rm } from 'node:fs/promises'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+} from 'node:fs'
+import { copyFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type AttemptMark, attemptMark } from '../../schemas/queue_job.ts'
 import { type RunRecord, runRecord } from '../../schemas/run.ts'
@@ -32,6 +43,7 @@ export interface OwnAttempt {
 export async function beginAttempt(job: string, mark: Omit<AttemptMark, 'attempt'>): Promise<OwnAttempt> {
   mkdirSync(job, { recursive: true })
   for (let number = 1; ; number += 1) {
+    if (existsSync(takenMark(job, number))) continue
     try {
       await writeDurable(path.join(job, `attempt-${number}.json`), JSON.stringify({ attempt: number, ...mark }))
       return { number, folder: path.join(job, `.attempt-${number}`) }
@@ -55,6 +67,11 @@ function attemptFolder(job: string, number: number): string {
   return path.join(job, `attempt-${number}`)
 }
 
+/** What the mark of an attempt is called from when its folder is about to be moved into the benchmark. */
+function takenMark(job: string, number: number): string {
+  return path.join(job, `taken-${number}.json`)
+}
+
 function recordHash(folder: string): string {
   return sha256(readFileSync(path.join(folder, 'run.json')))
 }
@@ -66,12 +83,15 @@ export class AttemptError extends Error {
 
 export interface FetchedAttempt {
   record: RunRecord
-  /** Its files are those that the worker made durable; false: some are copies. */
-  durable: boolean
+  /**
+   * `moved`: it lies in the shared folder still, for `moveAttempt`. `linked`: its files are those that the worker made durable.
+   * `copied`: some are not durable yet.
+   */
+  by: 'moved' | 'linked' | 'copied'
 }
 
 /**
- * Puts a committed attempt into a folder that is not there yet, by links where both lie on one file system; the attempt stays.
+ * Checks a committed attempt and, unless it can be moved as it is, puts it into a folder that is not there yet; the attempt stays.
  * Throws AttemptError where it is not what the worker said.
  */
 export async function fetchAttempt(
@@ -85,17 +105,53 @@ export async function fetchAttempt(
   const text = readFileSync(file)
   if (sha256(text) !== said.sha256) throw new AttemptError(`${file}: not what the worker wrote`)
   const record = recordIn(text.toString('utf8'), file)
+  if (isOurs(folder) && canMove(file, path.dirname(to))) return { record, by: 'moved' }
   mkdirSync(path.join(to, 'outputs'), { recursive: true })
   const made = new Set<string>([to, path.join(to, 'outputs')])
-  let durable = true
+  let by: FetchedAttempt['by'] = 'linked'
   for (const source of plainFiles(folder)) {
     const target = path.join(to, path.relative(folder, source))
     const above = path.dirname(target)
     if (!made.has(above)) mkdirSync(above, { recursive: true })
     made.add(above)
-    if ((await linkOrCopy(source, target)) === 'copied') durable = false
+    if ((await linkOrCopy(source, target)) === 'copied') by = 'copied'
   }
-  return { record, durable }
+  return { record, by }
+}
+
+/** What another user's worker made can be read, but neither moved nor written into. */
+function isOurs(folder: string): boolean {
+  return statSync(folder).uid === process.getuid?.()
+}
+
+const movable = new Map<string, boolean>()
+
+/** Whether what lies beside `file` can be renamed into `folder`, which only trying shows; tried once for each two places. */
+function canMove(file: string, folder: string): boolean {
+  const between = `${path.dirname(path.dirname(path.dirname(file)))}\n${folder}`
+  const known = movable.get(between)
+  if (known !== undefined) return known
+  const probe = path.join(folder, `.probe-${process.pid}`)
+  let can = true
+  try {
+    mkdirSync(folder, { recursive: true })
+    linkSync(file, probe)
+    unlinkSync(probe)
+  } catch {
+    can = false
+  }
+  movable.set(between, can)
+  return can
+}
+
+/**
+ * Hands the folder of an attempt that counts to `place`, which moves it away. The mark is renamed first: should we end between the two,
+ * the attempt counts as one of which nothing has been taken yet, and after both as none that is left.
+ */
+export async function moveAttempt(job: string, number: number, place: (folder: string) => Promise<void>): Promise<void> {
+  const mark = path.join(job, `attempt-${number}.json`)
+  if (existsSync(mark)) renameSync(mark, takenMark(job, number))
+  await place(attemptFolder(job, number))
 }
 
 function recordIn(text: string, file: string): RunRecord {
@@ -123,28 +179,50 @@ export interface SharedAttempt {
   record: RunRecord | null
 }
 
-/** All attempts at a job, those that were lost too, but for one of this number. */
+/** All attempts at a job, those that were lost too, but for one of this number and one that was moved into its benchmark. */
 function attemptsAt(job: string, except: number | null = null): SharedAttempt[] {
-  if (!existsSync(job)) return []
-  const marks = readdirSync(job).filter((name) => /^attempt-\d+\.json$/.test(name))
-  return marks.flatMap((name) => {
-    if (name === `attempt-${except}.json`) return []
+  return marksAt(job).flatMap((name) => {
+    if (name === `attempt-${except}.json` || name === `taken-${except}.json`) return []
     const mark = readIf(attemptMark, path.join(job, name))
     if (mark === null) return []
-    const file = path.join(attemptFolder(job, mark.attempt), 'run.json')
+    const folder = attemptFolder(job, mark.attempt)
+    if (name.startsWith('taken-') && !existsSync(folder)) return []
+    const file = path.join(folder, 'run.json')
     return [{ mark, record: existsSync(file) ? readIf(runRecord, file) : null }]
   })
+}
+
+function marksAt(job: string): string[] {
+  return existsSync(job) ? readdirSync(job).filter((name) => /^(attempt|taken)-\d+\.json$/.test(name)) : []
 }
 
 /** Jobs of a benchmark of which something lies there, with the run that each is for. */
 export function jobsLeft(folder: string): { id: string; runId: string | null }[] {
   if (!existsSync(folder)) return []
-  return readdirSync(folder).map((id) => ({ id, runId: attemptsAt(path.join(folder, id))[0]?.mark.run_id ?? null }))
+  return readdirSync(folder).map((id) => {
+    const job = path.join(folder, id)
+    const marks = marksAt(job).flatMap((name) => readIf(attemptMark, path.join(job, name)) ?? [])
+    return { id, runId: marks[0]?.run_id ?? null }
+  })
 }
 
 /** Removes what there is of a job. */
 export function dropJob(job: string): void {
-  rmSync(job, { recursive: true, force: true })
+  try {
+    removeSmall(job)
+  } catch {
+    rmSync(job, { recursive: true, force: true })
+  }
+}
+
+/** What is left of a job is a few files, most often one: by plain calls that takes half of the work. */
+function removeSmall(folder: string): void {
+  for (const entry of readdirSync(folder, { withFileTypes: true })) {
+    const full = path.join(folder, entry.name)
+    if (entry.isDirectory()) removeSmall(full)
+    else unlinkSync(full)
+  }
+  rmdirSync(folder)
 }
 
 /** Which attempt at a job is the run that lies in this folder; null: none. */
@@ -168,7 +246,8 @@ export async function keepOthers(
     const from = [attemptFolder(job, mark.attempt), path.join(job, `.attempt-${mark.attempt}`)].find(existsSync)
     const target = path.join(to, `attempt-${mark.attempt}`)
     mkdirSync(to, { recursive: true })
-    await copyFile(path.join(job, `attempt-${mark.attempt}.json`), `${target}.json`)
+    const marked = path.join(job, `attempt-${mark.attempt}.json`)
+    await copyFile(existsSync(marked) ? marked : takenMark(job, mark.attempt), `${target}.json`)
     if (from === undefined || existsSync(target)) continue
     const { files } = await walk(from, { links: 'never', unreadable: 'leave_out' })
     for (const file of files) {
@@ -176,5 +255,5 @@ export async function keepOthers(
       await linkOrCopy(file.source, path.join(target, file.path))
     }
   }
-  await rm(job, { recursive: true, force: true })
+  dropJob(job)
 }

@@ -18,14 +18,16 @@ import {
   AttemptError,
   attemptIn,
   dropJob,
+  type FetchedAttempt,
   fetchAttempt,
   jobsLeft,
   keepOthers,
+  moveAttempt,
   type SharedAttempt,
   type SharedPaths,
   sharedPaths,
 } from '../../store/shared_runs.ts'
-import { readRun } from '../../store/store.ts'
+import { placeRun, readRun } from '../../store/store.ts'
 import type { FlowContext } from '../context.ts'
 import { ownVersion } from '../eval/machine.ts'
 import type { Remote } from '../execute.ts'
@@ -232,14 +234,31 @@ async function resultOf(end: JobEnd, { run, out, startedAt, ended }: Ended, desk
     case 'done': {
       const answer: QueueAnswer = checkAs(queueAnswer, end.value, `answer of job ${out.id}`)
       try {
-        const fetched = await fetchAttempt(desk.paths.job(desk.benchmark, out.id), answer, run.folder)
+        const { record, by } = await fetchAttempt(desk.paths.job(desk.benchmark, out.id), answer, run.folder)
         out.taken = answer.attempt
-        return { ...fetched, retry: answer.retry }
+        return { record, retry: answer.retry, ...placeOf(by, { run, id: out.id, attempt: answer.attempt }, desk) }
       } catch (error) {
         if (!(error instanceof AttemptError)) throw error
         return await failedRun(run, { kind: 'setup', message: `made by ${answer.worker}: ${error.message}` }, startedAt)
       }
     }
+  }
+}
+
+/** How a fetched attempt gets into the benchmark. */
+function placeOf(
+  by: FetchedAttempt['by'],
+  { run, id, attempt }: { run: RunRequest; id: string; attempt: number },
+  { request, paths, benchmark }: Desk,
+): Pick<RunResult, 'place'> {
+  const into = (folder: string) => placeRun(folder, request.folder, run.spec.run_id)
+  switch (by) {
+    case 'moved':
+      return { place: () => moveAttempt(paths.job(benchmark, id), attempt, into) }
+    case 'linked':
+      return { place: () => into(run.folder) }
+    case 'copied':
+      return {}
   }
 }
 

@@ -70,8 +70,8 @@ export interface RunResult {
    * `uncounted`: the account's limit refused it, so that it waits its turn at the gate and is no failure.
    */
   retry: { afterMs: number | null; uncounted: boolean } | null
-  /** The files of its folder are on disk for good already; absent: not. */
-  durable?: boolean
+  /** Puts it into its benchmark, for good; absent: its folder is to be made durable and moved there. */
+  place?: () => Promise<void>
 }
 
 /** Runs the agent once. Resolves for every end of it; rejects only when `signal` is aborted (nothing is kept then) or on a bug. */

@@ -11,6 +11,7 @@ import { type Manifest, manifestOf } from './manifest.ts'
 import type { Objects } from './objects.ts'
 import { pruneEntries } from './prune.ts'
 import { removeReadOnly } from './remove.ts'
+import { Steady, withFolders } from './steady.ts'
 
 export interface CachedBundle {
   folder: string
@@ -43,7 +44,11 @@ export async function openBundleCache(options: { folder: string; maxBytes: numbe
   const entry = (sha256: string) => path.join(places.entries, sha256)
   const uses = new Map<string, number>()
   const fetching = new Map<string, Promise<void>>()
-  const find = async (sha256: string) => (existsSync(entry(sha256)) ? await checked(sha256, entry(sha256)) : null)
+  const steady = new Steady<CachedBundle>()
+  const find = async (sha256: string) => {
+    const [at, known] = [entry(sha256), steady.known(sha256)]
+    return known ?? (existsSync(at) ? await steady.look(sha256, () => checked(sha256, at)) : null)
+  }
   const temporary = () => path.join(places.temporary, `${uniqueNumber()}-${owner}`)
   const bring = async (sha256: string, objects: Objects) => {
     const into = temporary()
@@ -86,7 +91,7 @@ export async function openBundleCache(options: { folder: string; maxBytes: numbe
 }
 
 /** Every file by its hash, and no other file than those: an input folder is copied with all that lies in it. */
-async function checked(sha256: string, entry: string): Promise<CachedBundle> {
+async function checked(sha256: string, entry: string): Promise<{ found: CachedBundle; paths: string[] }> {
   const folder = path.join(entry, 'files')
   const unfit = (at: string | null, problem: Damage['problem'], place: string) =>
     new BundleError({ bundle: sha256, at, problem, place })
@@ -105,12 +110,17 @@ async function checked(sha256: string, entry: string): Promise<CachedBundle> {
   const known = new Set(files.map((file) => file.path))
   const strange = [...there.files, ...there.leftOut].find((file) => !known.has(file.path))
   if (strange !== undefined) throw unfit(strange.path, 'damaged', path.join(folder, strange.path))
-  return { folder, files }
+  const inside = withFolders(folder, [...known, ...manifest.folders])
+  return { found: { folder, files }, paths: [manifestFile(entry), ...inside] }
+}
+
+function manifestFile(entry: string): string {
+  return path.join(entry, 'manifest.json')
 }
 
 function manifestIn(entry: string, sha256: string): Manifest | null {
   try {
-    return manifestOf(sha256, readFileSync(path.join(entry, 'manifest.json'), 'utf8'))
+    return manifestOf(sha256, readFileSync(manifestFile(entry), 'utf8'))
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null
     throw error
