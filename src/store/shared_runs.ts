@@ -148,7 +148,11 @@ function canMove(file: string, folder: string): boolean {
  * Hands the folder of an attempt that counts to `place`, which moves it away. The mark is renamed first: should we end between the two,
  * the attempt counts as one of which nothing has been taken yet, and after both as none that is left.
  */
-export async function moveAttempt(job: string, number: number, place: (folder: string) => Promise<void>): Promise<void> {
+export async function moveAttempt(
+  job: string,
+  number: number,
+  place: (folder: string) => Promise<void>,
+): Promise<void> {
   const mark = path.join(job, `attempt-${number}.json`)
   if (existsSync(mark)) renameSync(mark, takenMark(job, number))
   await place(attemptFolder(job, number))
