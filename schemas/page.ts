@@ -75,8 +75,8 @@ export interface PageRuns {
   folder: string[]
   /** Where the run's detail is: 0 nowhere, 1 in the page, 2 in a file beside it. */
   detail: (0 | 1 | 2)[]
-  /** Where what it was in the iteration before is; absent: there was none. */
-  before?: (0 | 1 | 2)[]
+  /** Where what it was in the iteration before is, 3: it is that very run, reused; absent: there was no iteration before. */
+  before?: (0 | 1 | 2 | 3)[]
 }
 
 /** Said in the terminal's words. */

@@ -122,6 +122,16 @@ export const countedRecord = z.discriminatedUnion('status', [
 ])
 
 export type CountedRecord = z.infer<typeof countedRecord>
+
+/** The same part of a record that was checked already. */
+export function countedOf(record: RunRecord): CountedRecord {
+  const { key, configuration, engine, duration_ms, held_back, usage, cost, skill, cached_from } = record
+  const part = { key, configuration, engine, duration_ms, held_back, usage, cost, skill, cached_from }
+  return record.status === 'failed'
+    ? { status: record.status, error: record.error, ...part }
+    : { status: record.status, ...part }
+}
+
 export type FailureKind = z.infer<typeof failureKind>
 export type OutputFile = z.infer<typeof outputFile>
 export type RunRecord = z.infer<typeof runRecord>

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { CachedGrading } from '../../schemas/cache.ts'
 import type { RunSpec } from '../../schemas/plan.ts'
-import { countedRecord, type RunRecord, runRecord } from '../../schemas/run.ts'
+import { countedOf, type RunRecord, runRecord } from '../../schemas/run.ts'
 import type { SuiteCase } from '../../schemas/suite.ts'
 import { checkAs, parseJson } from '../base/json.ts'
 import { cacheKey, cacheParts } from '../phases/1-plan/cache_parts.ts'
@@ -12,7 +12,8 @@ import { readCachedGrading } from '../store/cache_grading.ts'
 import { type CachedRun, layRun, placeRun, readCachedRun, touchEntry } from '../store/cache_run.ts'
 import type { Damage } from '../store/damage.ts'
 import { benchmarkPaths, runPaths } from '../store/paths.ts'
-import { type CountedRun, readRun, type StoredRun } from '../store/store.ts'
+import { readRun, type StoredRun } from '../store/store.ts'
+import type { LaidRun } from './audited.ts'
 import { criteriaOf } from './cached_grading.ts'
 import type { FlowContext } from './context.ts'
 import { isDone } from './execute.ts'
@@ -24,11 +25,11 @@ import { gradeFinished, runFinished } from './run_events.ts'
 const batch = 32
 
 /** What counts of each run that needs nothing more, by run id: as it lies on disk now. */
-export type Settled = ReadonlyMap<string, CountedRun>
+export type Settled = ReadonlyMap<string, LaidRun>
 
 /** Takes what is there of the runs that are missing. */
 export async function reuseRuns(runs: RunCache | null, context: FlowContext): Promise<Settled> {
-  const settled = new Map<string, CountedRun>()
+  const settled = new Map<string, LaidRun>()
   if (runs?.mode !== 'use') return settled
   const taken: RunRecord[] = []
   const cases = new Map(runs.plan.cases.map((one) => [one.eval_id, one]))
@@ -42,12 +43,8 @@ export async function reuseRuns(runs: RunCache | null, context: FlowContext): Pr
     const { record, grading } = take(runs, { spec, one, found }, context)
     taken.push(record)
     if (grading !== null || one.expectations.length + one.checks.length === 0) {
-      settled.set(spec.run_id, {
-        record: checkAs(countedRecord, record, spec.run_id),
-        grading,
-        timing: null,
-        metrics: null,
-      })
+      const { evidence } = found.entry
+      settled.set(spec.run_id, { record: countedOf(record), grading, timing: null, metrics: null, evidence })
     }
   }
   tell(taken, runs, context)

@@ -17,6 +17,7 @@ import type { Damage } from '../store/damage.ts'
 import { type BenchmarkPaths, benchmarkPaths, runPaths } from '../store/paths.ts'
 import { type CountedRun, readAgain, readCounted, writeArtefact } from '../store/store.ts'
 import { withAnalystNotes } from './analyst_notes.ts'
+import type { LaidRun } from './audited.ts'
 import { collectionOf, knownNoise, writeCalibration } from './calibrations.ts'
 import type { FlowContext } from './context.ts'
 import { caseFiles } from './page/case_files.ts'
@@ -63,7 +64,7 @@ export interface SoFar {
   /** What ended it before all runs were made; not given: what the last benchmark.json says, as long as runs are missing. */
   stop?: Stop | null
   /** What this process wrote itself and need not read again, by run id. */
-  known?: ReadonlyMap<string, CountedRun>
+  known?: ReadonlyMap<string, LaidRun>
   /** False: no page, and none of before is left, which would tell another tale. */
   page?: boolean
 }
@@ -86,7 +87,8 @@ export async function summarize(
   const prompts = redactor.value(plan)
   if (page) {
     const files = await caseFiles(plan.cases)
-    await writePage({ folder, report: paths.report, benchmark, prompts, folders, redactor, files })
+    const made = { plan, laid: soFar.known ?? new Map() }
+    await writePage({ folder, report: paths.report, benchmark, prompts, folders, redactor, files, made })
   } else await rm(paths.report, { force: true })
   context.emit({
     type: 'benchmark_written',

@@ -4,6 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchmark } from '../../schemas/benchmark.ts'
 import { type RunRecord, runRecord } from '../../schemas/run.ts'
+import { pageIn } from '../viewer/unpack.ts'
 import { agent, fresh, makeSkill, whetstone } from './program.ts'
 
 const checks = [{ type: 'contains', value: 'TIDY' }]
@@ -49,6 +50,11 @@ const recordsIn = (folder: string): RunRecord[] =>
     .filter((name) => path.basename(name) === 'run.json')
     .sort()
     .map((name) => runRecord.parse(JSON.parse(readFileSync(path.join(folder, name), 'utf8'))))
+/** Where each run of an arm as it was in the iteration before is, by the page; 3: it is the same run. */
+function beforeIn(folder: string) {
+  const { arms, runs } = pageIn(readFileSync(path.join(folder, 'report.html'), 'utf8'))
+  return Object.fromEntries(arms.map((arm, at) => [arm, runs.before?.filter((_, index) => runs.arm[index] === at)]))
+}
 
 describe('a second bench of the same', () => {
   test('starts nothing, is complete, says the same and where its runs are from', async () => {
@@ -70,6 +76,7 @@ describe('a second bench of the same', () => {
       recordsIn(first.folder).map(({ ended_at }) => ({ ...from, at: ended_at })),
     )
     expect(readFileSync(path.join(second.folder, 'benchmark.md'), 'utf8')).toContain('8 of 8 runs reused')
+    expect(beforeIn(second.folder)).toEqual({ with_skill: [3, 3, 3, 3], without_skill: [3, 3, 3, 3] })
   })
   test('a third names the first, not the second', async () => {
     const { bench } = setUp()
@@ -101,6 +108,7 @@ describe('a second bench of the same', () => {
     const end = await bench()
     expect(end).toMatchObject({ code: 0, started: 4 })
     expect(resultOf(end.folder).reused?.by_configuration).toEqual({ without_skill: 4 })
+    expect(beforeIn(end.folder)).toEqual({ with_skill: [1, 1, 1, 1], without_skill: [3, 3, 3, 3] })
     expect(resultOf(end.folder).notes.join('\n')).toContain('without_skill was run earlier than the arm it is compared')
   })
   test('after a check has changed: nothing is started, everything is graded anew', async () => {

@@ -3,8 +3,11 @@ import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } 
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchmark } from '../../schemas/benchmark.ts'
+import { decisionsOf } from '../../src/flows/audited.ts'
 import { parseScenario } from '../../src/practice/scenario.ts'
 import { startPractice } from '../../src/practice/server.ts'
+import { readPlan } from '../../src/store/store.ts'
+import { packsIn } from '../viewer/unpack.ts'
 import { fresh, makeSkill, whetstone } from './program.ts'
 
 const scenario = `
@@ -38,18 +41,21 @@ async function setUp() {
   }
   const bench = (...flags: string[]) =>
     run(['bench', skill, '--engine', 'anthropic:practice-1', '--runs', '1', '--workspace', workspace, ...flags])
-  const grade = (...flags: string[]) => {
+  const grade = (...flags: string[]) => run(['grade', newest(), ...flags])
+  const newest = () => {
     const folder = path.join(workspace, 'benchmarks')
-    return run(['grade', path.join(folder, readdirSync(folder).sort().at(-1) ?? ''), ...flags])
+    return path.join(folder, readdirSync(folder).sort().at(-1) ?? '')
   }
-  const result = () => {
-    const folder = path.join(workspace, 'benchmarks')
-    const newest = path.join(folder, readdirSync(folder).sort().at(-1) ?? '', 'benchmark.json')
-    return benchmark.parse(JSON.parse(readFileSync(newest, 'utf8')))
-  }
+  const result = () => benchmark.parse(JSON.parse(readFileSync(path.join(newest(), 'benchmark.json'), 'utf8')))
   const write = (evals: readonly object[]) =>
     writeFileSync(path.join(skill, 'evals/evals.json'), JSON.stringify({ skill_name: 'tidy', evals }))
-  return { skill, workspace, bench, grade, result, write, [Symbol.asyncDispose]: () => server.close() }
+  return { skill, workspace, bench, grade, newest, result, write, [Symbol.asyncDispose]: () => server.close() }
+}
+
+/** Of the judge's decisions, as the page carries them. */
+function idsInPage(folder: string): string[] {
+  const packs = packsIn(readFileSync(path.join(folder, 'report.html'), 'utf8')).flat()
+  return packs.flatMap(({ ids = [] }) => ids.flatMap((id) => id ?? []))
 }
 
 const all = { with: 2, without: 2, judge: 4 }
@@ -61,6 +67,9 @@ describe('the model is asked', () => {
     expect(await made.bench()).toMatchObject({ code: 0, asked: all })
     expect(await made.bench()).toMatchObject({ code: 0, asked: none })
     expect(made.result().reused).toMatchObject({ runs: 4 })
+    const ids = (await decisionsOf(made.newest(), await readPlan(made.newest()))).map(({ id }) => id)
+    expect(ids).toHaveLength(4)
+    expect(idsInPage(made.newest()).sort(), 'as they are on disk').toEqual(ids.sort())
     appendFileSync(path.join(made.skill, 'SKILL.md'), 'And be kind.\n')
     expect(await made.bench()).toMatchObject({ code: 0, asked: { with: 2, without: 0, judge: 2 } })
     expect(made.result().notes.join()).toContain('2 of 4 runs reused from the cache (2 without_skill')

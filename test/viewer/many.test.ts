@@ -12,6 +12,7 @@ const statements = ['it is neat', 'it is bad']
 /** In each arm. */
 const runs = 1010
 const caseFolder = 'eval-1-one'
+const taken = { benchmark: '2020-01-15T10-30-00Z', at: '2020-01-15T10:31:00Z' }
 const mostBytes = 1_500_000
 
 /** A real benchmark of a run an arm, and each run again and again: what differs is the answer. */
@@ -53,6 +54,11 @@ withChromium('a page of more than 2,000 judged runs', () => {
     const record = JSON.parse(readFileSync(path.join(before, 'run-1/run.json'), 'utf8'))
     writeFileSync(path.join(before, `run-${runs}/run.json`), JSON.stringify({ ...record, final_response: 'as it was' }))
     multiply(it.folder)
+    const reused = JSON.stringify({ ...record, final_response: 'taken as it was', cached_from: taken })
+    for (const place of [path.join(it.folder, caseFolder, 'with_skill'), before]) {
+      mkdirSync(path.join(place, `run-${runs - 2}`), { recursive: true })
+      writeFileSync(path.join(place, `run-${runs - 2}/run.json`), reused)
+    }
     const viewed = await whetstone(['view', it.folder, '--no-open'])
     expect(viewed.code, viewed.stderr).toBe(0)
     it.browser = await launch()
@@ -92,6 +98,14 @@ withChromium('a page of more than 2,000 judged runs', () => {
     expect(await page.locator('#sample').textContent()).toContain(`1 of ${sample.length} decisions`)
     await visit(page, links[0] ?? '')
     await page.locator('.mark [aria-pressed=true]').first().waitFor()
+    expect(errors).toEqual([])
+  })
+  test('a reused run is carried once, and is what it was in the iteration before', async () => {
+    const name = `run-${runs - 2}-`
+    const files = readdirSync(path.join(it.folder, 'report.data')).filter((file) => file.includes(name))
+    expect(files.filter((file) => file.startsWith('before-'))).toEqual([])
+    const { page, errors } = await opened(`#/run/1/with_skill/${runs - 2}?tab=previous`)
+    await page.locator('.pair').getByText('taken as it was', { exact: true }).waitFor()
     expect(errors).toEqual([])
   })
   test('a run beside what it was in the iteration before; one that was not there has no such part', async () => {

@@ -8,6 +8,7 @@ import {
   pageKey,
   type RunDetail,
 } from '../../schemas/page.ts'
+import { answerOf } from './answer.ts'
 import { at, type Model } from './model.ts'
 import { trusted } from './trusted.ts'
 import { parseVisible, unpack } from './unpack.ts'
@@ -106,9 +107,14 @@ export async function detailOf(model: Model, index: number): Promise<RunDetail |
 }
 
 /** The run as it was in the iteration before; null: it was not, or the page does not carry it. */
-export async function beforeOf({ page, runs }: Model, index: number): Promise<PageBefore | null> {
+export async function beforeOf(model: Model, index: number): Promise<PageBefore | null> {
+  const { page, runs } = model
   const where = runs.before?.[index] ?? 0
   if (where === 0) return null
+  if (where === 3) {
+    const now = await detailOf(model, index)
+    return now && { answer: answerOf(now), outputs: now.outputs }
+  }
   const load = async (): Promise<PageBefore> =>
     JSON.parse(await read(`before-${pageKey(at(runs.folder, index))}`, where, page))
   return remembered(befores, index, load, where === 1)

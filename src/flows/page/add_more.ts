@@ -6,6 +6,7 @@ import { notesOf } from './beside.ts'
 import type { Carried } from './carried.ts'
 import { previousOf } from './previous.ts'
 import { readBefore } from './read_detail.ts'
+import { isReused } from './reused.ts'
 import { versionsOf } from './versions.ts'
 
 interface Source {
@@ -31,6 +32,7 @@ export function addPrevious(page: Page, { folder, redactor, carried }: Source): 
       noteId(path.posix.dirname(path.posix.dirname(own))),
     )
     const source = path.join(previous.folder, before)
+    if (runs.detail[index] !== 0 && isReused(path.join(folder, own), source)) return 3
     return carried.put(`before-${pageKey(own)}`, () => redactor.value(readBefore(source)), source)
   })
   page.previous = notesOf(path.join(previous.folder, 'feedback.json')).map((note) => {

@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { Benchmark, BenchmarkRun } from '../../../schemas/benchmark.ts'
 import type { Page, PageAudit, PageDrawn } from '../../../schemas/page.ts'
+import type { Plan } from '../../../schemas/plan.ts'
 import { exists } from '../../base/files.ts'
 import type { Redactor } from '../../base/redact.ts'
 import type { IdsOf } from '../../phases/4-report/page/runs.ts'
@@ -9,7 +10,7 @@ import { readAuditLog } from '../../store/audit_log.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
 import { readPlan } from '../../store/store.ts'
 import { distinct, sampleOf, usualSample } from '../audit_sample.ts'
-import { type Decision, eachDecision } from '../audited.ts'
+import { eachVerdict, type LaidRun, type Verdict } from '../audited.ts'
 import { auditWorkspace } from '../label.ts'
 
 /** A benchmark's decisions as they stand on disk, with texts as the page shows them. */
@@ -18,16 +19,31 @@ export interface Audited {
   decisions: Shown[]
 }
 
-interface Shown extends Pick<Decision, 'id' | 'run_id' | 'configuration'> {
-  graded: Pick<Decision['graded'], 'text' | 'passed'>
+interface Shown extends Omit<Verdict, 'graded'> {
+  graded: Pick<Verdict['graded'], 'text' | 'passed'>
+}
+
+/** What the process that made a benchmark knows of it and need not read. */
+export interface MadeHere {
+  plan: Plan
+  /** By run id. */
+  laid: ReadonlyMap<string, LaidRun>
+}
+
+interface Asked {
+  folder: string
+  benchmark: Benchmark
+  redactor: Redactor
+  made?: MadeHere | undefined
 }
 
 /** null: no judge decided anything. */
-export async function auditedIn(folder: string, benchmark: Benchmark, redactor: Redactor): Promise<Audited | null> {
+export async function auditedIn({ folder, benchmark, redactor, made }: Asked): Promise<Audited | null> {
   const isJudged = benchmark.runs.some((run) => run.expectations.some((one) => one.decided_by === 'judge'))
-  if (!isJudged || !(await exists(benchmarkPaths(folder).plan))) return null
+  if (!isJudged || (made === undefined && !(await exists(benchmarkPaths(folder).plan)))) return null
+  const { plan, laid } = made ?? { plan: await readPlan(folder), laid: new Map() }
   const decisions: Shown[] = []
-  for await (const { id, run_id, configuration, graded } of eachDecision(folder, await readPlan(folder))) {
+  for await (const { id, run_id, configuration, graded } of eachVerdict(folder, plan, laid)) {
     decisions.push({ id, run_id, configuration, graded: { text: redactor.text(graded.text), passed: graded.passed } })
   }
   return { folder, decisions }

@@ -24,6 +24,7 @@ export class Sidecars {
   readonly #folder: string | null
   readonly #before: Record<string, string>
   readonly #now: Record<string, string> = {}
+  #isMade = false
 
   constructor(folder: string | null) {
     this.#folder = folder
@@ -33,15 +34,17 @@ export class Sidecars {
   }
 
   isFresh(key: string, run: string): boolean {
+    if (this.#folder === null || this.#before[key] === undefined) return false
     const stamp = stampOf(run)
-    if (this.#folder === null || this.#before[key] !== stamp || !existsSync(this.#file(key))) return false
+    if (this.#before[key] !== stamp || !existsSync(this.#file(key))) return false
     this.#now[key] = stamp
     return true
   }
 
   write(key: string, data: string, run: string | null = null): void {
     if (this.#folder === null) return
-    mkdirSync(this.#folder, { recursive: true })
+    if (!this.#isMade) mkdirSync(this.#folder, { recursive: true })
+    this.#isMade = true
     writeNew(this.#file(key), sidecar(key, data))
     this.#now[key] = run === null ? '' : stampOf(run)
   }

@@ -12,7 +12,7 @@ import { evidencePacks } from '../../phases/4-report/page/runs.ts'
 import { shell } from '../../phases/4-report/page/shell.ts'
 import { auditWorkspace } from '../label.ts'
 import { addPrevious, addVersions } from './add_more.ts'
-import { auditedIn, auditOf, idsOf } from './audit.ts'
+import { auditedIn, auditOf, idsOf, type MadeHere } from './audit.ts'
 import { besideOf } from './beside.ts'
 import { carriedFor, inPage, type Where } from './carried.ts'
 import { byConcern } from './concern.ts'
@@ -40,6 +40,8 @@ export interface PageRequest {
   compared?: Required<Pick<PageBeside, 'feedback' | 'compared'>>
   /** A bench works on it at this moment. */
   running?: boolean
+  /** By the process that writes the page. */
+  made?: MadeHere
 }
 
 const manyRuns = 2000
@@ -51,7 +53,7 @@ export async function writePage(request: PageRequest): Promise<void> {
 /** The text of the page; what lies beside it is on disk when this returns. */
 export async function makePage(request: PageRequest): Promise<string> {
   const { benchmark, folder, redactor, singleFile = false, roots = [folder] } = request
-  const audited = await auditedIn(folder, benchmark, redactor)
+  const audited = await auditedIn(request)
   const folderOf = (run: { eval_id: number; configuration: string; run_number: number }) =>
     relativeFolder(folder, request.folders.get(`${run.eval_id}/${run.configuration}/run-${run.run_number}`))
   const { carried, sidecars } = carriedFor(request.report, singleFile)
