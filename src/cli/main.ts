@@ -74,6 +74,7 @@ function parser(argv: readonly string[], done: (code: number) => void) {
     .detectLocale(false)
     .usage('Benchmarks agent skills and sharpens them.\n\n$0 <command> [options]')
   withoutSpareHelp(program)
+  withWholeExamples(program)
   return commands
     .reduce((args, add) => add(args, done, argv), program)
     .demandCommand(1, 'Give a command.')
@@ -95,8 +96,21 @@ function parser(argv: readonly string[], done: (code: number) => void) {
     })
 }
 
+interface Usage {
+  cacheHelpMessage(): void
+  example(command: string, description: string): void
+}
+
 interface Internals {
-  getInternalMethods(): { getUsageInstance(): { cacheHelpMessage(): void } }
+  getInternalMethods(): { getUsageInstance(): Usage }
+}
+
+/** yargs breaks an example that is longer than half a line. Here each has a line of its own, below what it is for: it can be copied. */
+function withWholeExamples(program: Argv & Partial<Internals>): void {
+  const usage = program.getInternalMethods?.().getUsageInstance()
+  if (usage === undefined) return
+  const { example } = usage
+  usage.example = (command, description) => example(`# ${description}\n${command}`, '')
 }
 
 /** yargs renders a command's whole help once more when its handler has begun, for a later look: nobody looks, and bench has many flags. */

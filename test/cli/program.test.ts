@@ -10,7 +10,7 @@ const simple = [{ id: 1, name: 'first', prompt: 'x', checks: [{ type: 'contains'
 const command = ['--engine', agent('tidy.mjs')]
 
 describe('help', () => {
-  test('names each command once, and each has one with an example', async () => {
+  test('names each command once, and each has one with examples, none of them broken over lines', async () => {
     const { stdout } = await whetstone(['--help'])
     const names = [...stdout.matchAll(/^ {2}whetstone (\w+)/gm)].map(([, name = '']) => name)
     expect(names).toEqual(expect.arrayContaining(['bench', 'grade', 'aggregate', 'check', 'demo', 'doctor']))
@@ -18,6 +18,11 @@ describe('help', () => {
     const helps = await Promise.all(names.map((name) => whetstone([name, '--help'])))
     const lacking = names.filter((_, at) => helps[at]?.code !== 0 || !helps[at]?.stdout.includes('Examples:'))
     expect(lacking).toEqual([])
+    const examples = helps.flatMap(
+      ({ stdout: help }) => /^Examples:\n([\s\S]*?)\n\n/m.exec(`${help}\n\n`)?.[1]?.split('\n') ?? [],
+    )
+    expect(examples.length).toBeGreaterThan(2 * names.length)
+    expect(examples.filter((line) => !/^ {2}(?:# |whetstone )\S/.test(line))).toEqual([])
   })
   test('of bench says first what it is for', async () => {
     const { stdout } = await whetstone(['bench', '--help'])
