@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { alphaFor } from '../../src/phases/4-report/accept/alpha.ts'
 import { clopperPearson } from '../../src/phases/4-report/stats/binomial.ts'
+import { varianceOf } from '../../src/phases/4-report/stats/moments.ts'
 import { seeded } from '../../src/phases/4-report/stats/random.ts'
 import { design, meetGate, ourSession, type SessionEnd, streamOf, strictSession } from './improve_session.ts'
 import { firstSkill, type Mix, meanOf, mixes } from './improve_world.ts'
@@ -16,7 +17,13 @@ const isFalse = ({ falseAccepts }: SessionEnd) => falseAccepts > 0
 /** Upper end of the exact 95 % interval. */
 const upper = (ends: readonly SessionEnd[]) => clopperPearson(ends.filter(isFalse).length, ends.length, 0.05).high
 
-/** Ours, and the loop that takes any higher score with as many runs in all: the same a case, fewer, and with the same proposals. */
+/** Ours less the other, session by session on the same skill and the same stream of proposals: the mean and its standard error. */
+function leadOf(ours: readonly SessionEnd[], other: readonly SessionEnd[]): { mean: number; error: number } {
+  const leads = ours.map(({ gain }, at) => gain - (other[at]?.gain ?? Number.NaN))
+  return { mean: meanOf(leads), error: Math.sqrt(varianceOf(leads) / leads.length) }
+}
+
+/** Ours, and the loop that takes any higher score with at least as many runs in each session: the same a case, fewer, and with the same proposals. */
 function simulate(mix: Mix, from: number, strict: readonly number[]): Record<string, SessionEnd[]> {
   const ends: Record<string, SessionEnd[]> = {}
   const add = (label: string, end: SessionEnd) => {
@@ -36,7 +43,7 @@ function simulate(mix: Mix, from: number, strict: readonly number[]): Record<str
     }
     if (strict.length === 0) continue
     const cost = first.validation.length * (proposals + 1)
-    const each = Math.max(1, Math.floor(runs / cost))
+    const each = Math.ceil(runs / cost)
     add('strict, as many proposals', strictSession(random, { first, edits: edits(), runs: cost * each, each }))
   }
   return ends
@@ -45,10 +52,13 @@ function simulate(mix: Mix, from: number, strict: readonly number[]): Record<str
 test.each(Object.entries(mixes))(
   '%s: at most 6 of 100 sessions take what is no better; more gain than the strict loop',
   (name, mix) => {
-    const ends = simulate(mix, 100_000 * (1 + Object.keys(mixes).indexOf(name)), [10, 3, 1])
-    const rows = Object.entries(ends).map(([label, own]) => [
+    const ends = simulate(mix, 100_000 * (1 + Object.keys(mixes).indexOf(name)), [10, 5, 3, 1])
+    const { ours = [], 'strict, 10 runs a case': strict = [] } = ends
+    const leads = Object.entries(ends).map(([label, own]) => ({ label, own, ...leadOf(ours, own) }))
+    const rows = leads.map(({ label, own, mean: lead, error }) => [
       label,
       points(mean(own, ({ gain }) => gain)),
+      own === ours ? '' : `${points(lead)} ± ${(100 * error).toFixed(2)}`,
       mean(own, ({ runs }) => runs).toFixed(0),
       mean(own, ({ proposals }) => proposals).toFixed(1),
       share(rate(own, isFalse)),
@@ -58,13 +68,23 @@ test.each(Object.entries(mixes))(
     const { helpful, null: none, harmful } = mix
     printTable(
       `Improve, ${name}: ${helpful} helpful, ${none} null, ${harmful} harmful; ${sessions} sessions`,
-      ['', 'true test gain, points', 'runs', 'proposals', 'sessions that took no gain', 'at most', 'that took harm'],
+      [
+        '',
+        'true test gain, points',
+        'ours leads by, ± standard error',
+        'runs',
+        'proposals',
+        'sessions that took no gain',
+        'at most',
+        'that took harm',
+      ],
       rows,
     )
-    const { ours = [], 'strict, 10 runs a case': strict = [], ...others } = ends
     expect(upper(ours)).toBeLessThanOrEqual(0.06)
-    for (const other of [strict, ...Object.values(others)]) {
-      expect(mean(ours, ({ gain }) => gain)).toBeGreaterThan(mean(other, ({ gain }) => gain))
+    for (const { own, mean: lead, error } of leads.slice(1)) {
+      // no session of the other has fewer runs
+      expect(own.every(({ runs }, at) => runs >= (ours[at]?.runs ?? Number.POSITIVE_INFINITY))).toBe(true)
+      expect(lead - 1.96 * error).toBeGreaterThan(0)
     }
     // the control: a loop without a gate takes nothing for something
     expect(rate(strict, isFalse)).toBeGreaterThan(0.5)

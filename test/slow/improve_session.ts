@@ -195,20 +195,23 @@ export function ourSession(random: Random, { first, edits, runs: budget }: Sessi
 interface Session {
   first: Skill
   edits: () => Edit
-  /** At most. */
+  /** Ours at most, the strict loop's at least. */
   runs: number
 }
 
-/** Each candidate is run alone; it is taken where its score is above that of the best, which is kept from before. */
+/**
+ * Each candidate is run alone; it is taken where its score is above that of the best, which is kept from before. It has `runs` runs or
+ * more: the last candidate is always run to its end.
+ */
 export function strictSession(
   random: Random,
-  { first, edits, runs: budget, each }: Session & { each: number },
+  { first, edits, runs: least, each }: Session & { each: number },
 ): SessionEnd {
   const score = (skill: Skill) => meanOf(skill.validation.map((chance) => meanOf(passes(random, chance, each))))
   const cost = each * first.validation.length
   let [best, kept] = [first, score(first)]
   const end = { runs: cost, proposals: 0, falseAccepts: 0, harmfulAccepts: 0, accepts: 0 }
-  while (end.runs + cost <= budget) {
+  while (end.runs < least) {
     const candidate = applyEdit(best, edits())
     const found = score(candidate)
     end.runs += cost
