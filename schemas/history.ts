@@ -84,7 +84,17 @@ export const history = z.looseObject({
     .optional()
     .describe('absent: it is under way'),
   test: testResult.nullable().optional().describe('null: there was none; absent: not made yet'),
-  benchmarks_usd: usd.optional().describe('what the benchmarks of the loop cost, all told; null: unknown'),
+  benchmarks_usd: usd
+    .optional()
+    .describe(
+      'what the benchmarks of the loop cost so far, those that did not come to their end included; null: unknown',
+    ),
+  benchmarks_unknown: z
+    .number()
+    .int()
+    .nonnegative()
+    .optional()
+    .describe('runs and gradings whose cost is not in it, since it was not reported'),
   ended_at: z.iso.datetime().optional(),
 })
 

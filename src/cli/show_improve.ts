@@ -36,10 +36,7 @@ function resultLines({ history, workspace, best }: ImproveResult, { toBeApplied 
     ...(history.stopped === undefined ? [] : wrap(`stopped: ${history.stopped.message}`, width)),
     ...(history.split === undefined ? [] : wrap(`scope: ${history.split.scope}`, width).map((line) => dim(line))),
     '',
-    ...columns([['version', 'from', 'rate', 'result', 'why'], ...rows(history)], [2]).map((line, at) =>
-      at === 0 ? dim(line) : line,
-    ),
-    '',
+    ...table(history).map((line, at) => (at === 0 ? dim(line) : line)),
     ...failureLines(history),
     costLine(history),
     `${dim('wrote')} ${safe(path.relative(process.cwd(), path.join(workspace, 'history.json')))}`,
@@ -49,7 +46,7 @@ function resultLines({ history, workspace, best }: ImproveResult, { toBeApplied 
   ]
 }
 
-function headline({ test, current_best: best, headroom }: History): string {
+function headline({ test, current_best: best, headroom, iterations, refused = [], ...history }: History): string {
   if (test) {
     const { v0, candidate, sentence, gain, scope } = test
     const about = scope === 'these_cases' ? ' It holds for these cases.' : ''
@@ -57,8 +54,19 @@ function headline({ test, current_best: best, headroom }: History): string {
     const what = isShown ? `${best} is better than v0` : `${best} has won on validation, and the test does not show it`
     return `${what}: on ${gain.n_cases} test cases ${percent(v0.mean)} → ${percent(candidate.mean)}; ${sentence} points.${about}`
   }
-  if (best === 'v0') return headroom?.enough === false ? 'Nothing was tried.' : 'No version has won: v0 stays the best.'
-  return `${best} has won on validation; there was no test.`
+  const isOver = history.ended_at !== undefined
+  if (best !== 'v0')
+    return `${best} has won on validation; ${isOver ? 'there was no test' : 'its test is still to come'}.`
+  if (iterations.length === 0) return 'Nothing was tried yet: v0 has not had all of its own runs.'
+  const isTried = iterations.length > 1 || refused.some(({ rule }) => rule !== 'proposer_failed')
+  if (isTried) return isOver ? 'No version has won: v0 stays the best.' : 'No version has won yet.'
+  return isOver && headroom !== undefined ? 'Nothing was tried.' : 'Nothing was tried yet.'
+}
+
+/** A line each, an empty one behind them; nothing where nothing was made. */
+function table(history: History): string[] {
+  const made = rows(history)
+  return made.length === 0 ? [] : [...columns([['version', 'from', 'rate', 'result', 'why'], ...made], [2]), '']
 }
 
 function rows({ iterations, refused = [] }: History): string[][] {
@@ -86,10 +94,17 @@ function failureLines({ stopped }: History): string[] {
   return [oneLine(`still failing in training: ${shown.join('; ')}`, 300), '']
 }
 
-function costLine({ benchmarks_usd: runs, iterations, refused = [] }: History): string {
-  const proposals = [...iterations, ...refused].map((one) => one.cost_usd ?? null)
-  const known = proposals.every((one) => one !== null)
-  const sum = proposals.reduce<number>((all, one) => all + (one ?? 0), 0)
-  const text = (usd: number | null | undefined) => (usd === null || usd === undefined ? 'unknown' : dollars(usd))
-  return `cost: benchmarks ${text(runs)}, proposals ${known ? dollars(sum) : 'unknown'}`
+function costLine({ benchmarks_usd: usd, benchmarks_unknown: unknown = 0, iterations, refused = [] }: History): string {
+  const runs = usd === null || usd === undefined ? 'unknown' : dollars(usd) + besides(unknown, 'run or grading')
+  // the baseline is no proposal
+  const proposals = [...iterations.slice(1), ...refused].map((one) => one.cost_usd ?? null)
+  const known = proposals.filter((one) => one !== null)
+  const sum = known.reduce((all, one) => all + one, 0)
+  const lacking = proposals.length - known.length
+  const made = lacking > 0 && sum === 0 ? 'unknown' : dollars(sum) + besides(lacking, 'proposal')
+  return `cost: benchmarks ${runs}, proposals ${made}`
+}
+
+function besides(count: number, what: string): string {
+  return count === 0 ? '' : ` and ${count} × ${what} of unknown cost`
 }

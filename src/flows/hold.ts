@@ -1,4 +1,7 @@
 /** Holds a benchmark folder for one flow: nobody else writes there meanwhile. */
+import { existsSync } from 'node:fs'
+import { rmdir } from 'node:fs/promises'
+import path from 'node:path'
 import { IncompleteError, UserError } from '../base/error.ts'
 import { takeLease } from '../store/lease.ts'
 import type { Owner } from '../store/owner.ts'
@@ -22,6 +25,23 @@ export async function holdBenchmark(folder: string, context: FlowContext, otherw
   return {
     context: { ...context, signal: AbortSignal.any([context.signal, lost.signal]) },
     [Symbol.asyncDispose]: () => lease[Symbol.asyncDispose](),
+  }
+}
+
+/** What a command that is refused would leave behind empty is removed at its end: the folder, and those above it that were not there before. */
+export function leavesNoEmpty(folder: string): AsyncDisposable {
+  const made: string[] = []
+  for (let one = path.resolve(folder); !existsSync(one); one = path.dirname(one)) made.push(one)
+  return {
+    async [Symbol.asyncDispose]() {
+      for (const one of made) {
+        const isGone = await rmdir(one).then(
+          () => true,
+          () => false,
+        )
+        if (!isGone) return
+      }
+    },
   }
 }
 

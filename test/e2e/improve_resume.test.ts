@@ -40,6 +40,7 @@ test.each<[string, RegExp, NodeJS.Signals]>([
   ['validation', /in up to 3 blocks/, 'SIGKILL'],
   ['the test', /v1 against v0 on the/, 'SIGKILL'],
   ['validation, with Ctrl-C', /in up to 3 blocks/, 'SIGINT'],
+  ['a proposal, with Ctrl-C', /a proposal from v0/, 'SIGINT'],
 ])('ended in %s', async (_, line, signal) => {
   await using world = await openWorld(mends, 6)
   let said = ''
@@ -53,7 +54,10 @@ test.each<[string, RegExp, NodeJS.Signals]>([
     },
   })
   if (signal === 'SIGKILL') expect(end.signal).toBe('SIGKILL')
-  else expect(end.code).toBe(130)
+  else {
+    expect([end.code, end.stdout]).toEqual([130, expect.stringContaining('NOT ENDED: the same command with --resume')])
+    expect(world.history().stopped).toEqual({ reason: 'interrupted', message: 'interrupted' })
+  }
   const before = world.requests
   const more = await world.improve([...flags, '--resume'])
   expect(more.code, more.stderr).toBe(0)

@@ -1,12 +1,12 @@
 /** Puts the best version in place of the author's skill, with a backup. Nothing else of `improve` touches that folder. */
-import { existsSync } from 'node:fs'
-import { mkdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import { messageOf, UserError } from '../../base/error.ts'
 import { copyWalk, hashWalk, type WalkedFile } from '../../base/files.ts'
 import { skillFiles } from '../../phases/1-plan/skill.ts'
 import { improvePaths, timestampName } from '../../store/paths.ts'
 import { skillFolder } from '../prepare.ts'
+import { newFolder } from './aside.ts'
 import type { ImproveResult } from './improve.ts'
 import { skillTexts } from './skill_texts.ts'
 import { diffOf, type FileDiff } from './text_diff.ts'
@@ -47,7 +47,7 @@ export async function applying(
     skill,
     diff: diffOf(await skillTexts(skill), await skillTexts(best)),
     async apply(moment) {
-      const backup = await newBackup(path.join(improvePaths(workspace).backups, timestampName(moment)))
+      const backup = await newFolder(path.join(improvePaths(workspace).backups, timestampName(moment)))
       await copyWalk(files, backup)
       const kept = new Set(wanted.map((file) => file.path))
       try {
@@ -75,16 +75,4 @@ async function putBack(
   const had = new Set(before.map((file) => file.path))
   for (const file of wanted) if (!had.has(file.path)) await rm(path.join(skill, file.path)).catch(() => {})
   return (await hashWalk((await skillFiles(skill)).files)) === sha256
-}
-
-/** Two of the same second get -2, -3, … */
-async function newBackup(base: string): Promise<string> {
-  await mkdir(path.dirname(base), { recursive: true })
-  for (let number = 1; ; number += 1) {
-    const folder = number === 1 ? base : `${base}-${number}`
-    if (!existsSync(folder)) {
-      await mkdir(folder)
-      return folder
-    }
-  }
 }

@@ -109,13 +109,6 @@ async function doneBefore({ workspace, history, purses }: Session, plan: Plan) {
   return null
 }
 
-/** What was reused is paid where it was made; null: unknown. */
-export function usdOf({ cost, reused }: Benchmark): number | null {
-  if (cost === undefined || cost.agent_usd === null) return null
-  const paidBefore = (reused?.agent_usd ?? 0) + (reused?.judge_usd ?? 0)
-  return cost.agent_usd + (cost.judge_usd ?? 0) - paidBefore
-}
-
 /** A version lies in a folder named after it, which is no mistake of the skill. */
 function withoutFolderDoubts(context: FlowContext): FlowContext {
   return {

@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { type WalkedFile, walk } from '../../base/files.ts'
 import { isHiddenFromAgents, skillFiles } from '../../phases/1-plan/skill.ts'
+import { proposerFailed } from './memory.ts'
 import type { Proposed } from './propose.ts'
 
 export type Candidate = { status: 'made'; files: WalkedFile[] } | { status: 'refused'; rule: string; reason: string }
@@ -19,9 +20,9 @@ export async function candidateOf(
     case 'timed_out':
       return refused('no_end', `it had not ended after ${at.seconds} s`)
     case 'failed':
-      return refused('proposer_failed', `${record.error.kind}: ${record.error.message}`)
+      return refused(proposerFailed, `${record.error.kind}: ${record.error.message}`)
     case 'cancelled':
-      return refused('proposer_failed', 'it was cancelled')
+      return refused(proposerFailed, 'it was cancelled')
     case 'completed':
       return await changedCopy({ record, outputs }, at)
   }

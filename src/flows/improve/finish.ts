@@ -1,13 +1,13 @@
 /** The end of a session: why it stopped, and the one look at the test cases. */
 
 import path from 'node:path'
-import { benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
 import type { History } from '../../../schemas/history.ts'
-import { readJson } from '../../base/json.ts'
+import type { Plan } from '../../../schemas/plan.ts'
 import { testResult } from '../../phases/4-report/accept/test_result.ts'
-import { benchmarkPaths } from '../../store/paths.ts'
+import { listBenchmarks, readPlan } from '../../store/store.ts'
 import type { FlowContext } from '../context.ts'
-import { benchStep, usdOf } from './bench_step.ts'
+import { paidIn } from '../limited.ts'
+import { benchStep } from './bench_step.ts'
 import { releaseReserve } from './reserve.ts'
 import { record, type Session, tell } from './session.ts'
 import { failureClasses, seenRuns } from './training.ts'
@@ -63,12 +63,26 @@ function gainUpTo({ iterations }: History): number {
   return won.reduce((sum, { gate }) => sum + (gate?.difference ?? 0), 0)
 }
 
-/** null where the cost of one of them is unknown. */
-async function costs({ met }: Session): Promise<{ benchmarks_usd: number | null }> {
-  let sum: number | null = 0
-  for (const folder of new Set(met.map((one) => path.resolve(one.folder)))) {
-    const usd = await readJson(benchmarkSchema, benchmarkPaths(folder).benchmark).then(usdOf, () => null)
-    sum = sum === null || usd === null ? null : sum + usd
+/** Of all that the session has run, whether a benchmark came to its end or not. */
+async function costs({ workspace, history }: Session): Promise<Costs> {
+  let [known, unknown] = [0, 0]
+  for (const collection of ['benchmarks', 'calibrations'] as const) {
+    for (const folder of await listBenchmarks(workspace, collection)) {
+      const plan = await readPlan(folder).catch(() => null)
+      if (plan === null || plan.created_at < history.started_at || !isOfVersion(plan)) continue
+      for (const { usd } of await paidIn(folder)) {
+        known += usd ?? 0
+        unknown += usd === null ? 1 : 0
+      }
+    }
   }
-  return { benchmarks_usd: sum }
+  const usd = known === 0 && unknown > 0 ? null : Math.round(known * 1e6) / 1e6
+  return { benchmarks_usd: usd, benchmarks_unknown: unknown }
+}
+
+type Costs = Required<Pick<History, 'benchmarks_usd' | 'benchmarks_unknown'>>
+
+/** A benchmark that the author ran meanwhile is of the skill itself. */
+function isOfVersion({ skill }: Plan): boolean {
+  return path.basename(path.dirname(skill.path)) === 'versions'
 }

@@ -15,6 +15,7 @@ import { proposePrompt } from '../../phases/5-improve/propose_prompt.ts'
 import { improvePaths } from '../../store/paths.ts'
 import { commitRun, readRun, writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../context.ts'
+import { StepStopped } from './bench_step.ts'
 import { keptSafe } from './kept_safe.ts'
 import type { Session } from './session.ts'
 import { feedbackOn, type Seen, writeTraining } from './training.ts'
@@ -41,7 +42,7 @@ export interface Proposed {
 
 const mostTurns = 80
 
-/** Made before an interruption, it is not made again. Rejects only when aborted or on a bug. */
+/** Made before an interruption, it is not made again. Throws StepStopped on Ctrl-C; else rejects only when aborted or on a bug. */
 export async function propose(session: Session, asked: ProposeRequest, context: FlowContext): Promise<Proposed> {
   const { proposals, versions, backups } = improvePaths(session.workspace)
   const id = String(asked.iteration)
@@ -72,8 +73,12 @@ export async function propose(session: Session, asked: ProposeRequest, context: 
   // in a sandbox nothing else can be written
   const watched = asked.sandbox.mechanism === 'none' ? [skill.path, versions] : []
   const places = { scratch: scratch.path, aside: path.join(backups, `outside-${id}`) }
-  const { result, changed } = await keptSafe(watched, places, () =>
-    withRetry(perform, { retries: request.bench.retries, signal: context.signal, onRetry: () => {} }),
+  const attempts = { retries: request.bench.retries, signal: context.signal }
+  const { result, changed } = await keptSafe(watched, places, () => withRetry(perform, attempts)).catch(
+    (error: unknown) => {
+      if (context.drain.aborted) throw new StepStopped('interrupted', 'interrupted')
+      throw error
+    },
   )
   if (changed !== null) result.record.warnings.push(`${escapedWord}${changed}`)
   if (changed !== null) await writeArtefact(runRecord, path.join(partial, 'run.json'), result.record)

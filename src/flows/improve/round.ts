@@ -1,5 +1,4 @@
 /** One iteration: propose, check, try on training cases, then the gate on validation. */
-import { rm } from 'node:fs/promises'
 import type { GateResult } from '../../../schemas/history/gate.ts'
 import type { Iteration, Proposal } from '../../../schemas/history.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'
@@ -20,7 +19,7 @@ import { spentByRun } from '../spent.ts'
 import { benchStep } from './bench_step.ts'
 import { candidateOf } from './candidate.ts'
 import { inTraining } from './in_blocks.ts'
-import { rejectedLines } from './memory.ts'
+import { proposalsTried, rejectedLines } from './memory.ts'
 import { propose } from './propose.ts'
 import { isLastRound } from './reserve.ts'
 import { record, type Session, tell } from './session.ts'
@@ -91,7 +90,6 @@ export async function runRound(session: Session, round: Round, context: FlowCont
   }
   if (candidate.status !== 'made') return
   const version = `v${history.iterations.length}`
-  await rm(paths.version(version), { recursive: true, force: true })
   await layVersion(candidate.files, paths.version(version))
   tell(context, { iteration, step: 'train', version, message: `${version}: ${proposal.summary}` })
   const met = await meet(session, { version, head, best, fold, iteration, planned: split.runs.validation }, context)
@@ -134,7 +132,7 @@ async function meet(
   const { request, history } = session
   const { trainRuns, margins } = request
   const course = courseOf(history.iterations)
-  const left = request.iterations - iteration + 1
+  const left = request.iterations - proposalsTried(history)
   const alpha = alphaFor({ spent: spentAlpha(history.iterations), left })
   const { detectable } = gatePower({ cases: fold.validation.length, runs: planned, alpha })
   const isLast = isLastRound(session, { fold, planned })

@@ -1,6 +1,4 @@
 /** An improve session on disk: history.json and versions/. What stands there is what a resumed session goes on from. */
-import { mkdir, rename } from 'node:fs/promises'
-import path from 'node:path'
 import {
   type History,
   history as historySchema,
@@ -12,10 +10,11 @@ import { UserError } from '../../base/error.ts'
 import { exists } from '../../base/files.ts'
 import { canonicalJson, readJson } from '../../base/json.ts'
 import { courseOf } from '../../phases/4-report/accept/course.ts'
-import { improvePaths, timestampName } from '../../store/paths.ts'
+import { improvePaths } from '../../store/paths.ts'
 import { writeArtefact } from '../../store/store.ts'
 import type { FlowContext } from '../context.ts'
 import { type Amounts, nothing, type Purses } from '../purses.ts'
+import { proposerFailed } from './memory.ts'
 import { type Met, registryOf } from './registry.ts'
 import type { ImproveRequest } from './request.ts'
 
@@ -26,6 +25,10 @@ export interface Session {
   suite: Suite
   workspace: string
   history: History
+  /** Nothing of it is on disk yet; what lies there is of an earlier one. */
+  isNew: boolean
+  /** Failures of the proposer before this start: a resume asks it again. */
+  failedBefore: number
   purses: Purses
   /** Of the purses, for the test at the end. */
   reserved: Amounts
@@ -53,24 +56,23 @@ function settingsOf({
   }
 }
 
-/** The history to go on from, or a new one; an earlier session that has ended is put aside. Throws UserError. */
+/** The history to go on from, or a new one; an earlier session that has ended stays where it is. Throws UserError. */
 export async function openHistory(
   request: ImproveRequest,
   skill: Skill,
   at: { workspace: string; now: Date },
-): Promise<History> {
+): Promise<Pick<Session, 'history' | 'isNew'>> {
   const paths = improvePaths(at.workspace)
   const found = (await exists(paths.history)) ? await readJson(historySchema, paths.history) : null
   const isOpen = found !== null && found.ended_at === undefined && found.split !== undefined
-  if (request.resume) return resumed(found, request, at.workspace)
+  if (request.resume) return { history: resumed(found, request, at.workspace), isNew: false }
   if (isOpen) {
     throw new UserError(
       `${paths.history}: a session has not ended there`,
       'go on with --resume, or choose another folder with --workspace',
     )
   }
-  if (found !== null) await putAside(at.workspace, found)
-  return {
+  const history: History = {
     started_at: at.now.toISOString(),
     skill_name: skill.name,
     current_best: 'v0',
@@ -79,6 +81,7 @@ export async function openHistory(
     settings: settingsOf(request),
     refused: [],
   }
+  return { history, isNew: true }
 }
 
 function resumed(found: History | null, request: ImproveRequest, workspace: string): History {
@@ -95,15 +98,6 @@ function resumed(found: History | null, request: ImproveRequest, workspace: stri
   if (found.ended_at !== undefined) return found // the test cases were looked at: it is over for good
   const { stopped: _, ...rest } = found
   return rest
-}
-
-async function putAside(workspace: string, { started_at }: History): Promise<void> {
-  const { history, versions, proposals, sessions } = improvePaths(workspace)
-  const target = path.join(sessions, timestampName(new Date(started_at)))
-  await mkdir(target, { recursive: true })
-  for (const one of [versions, proposals, history]) {
-    if (await exists(one)) await rename(one, path.join(target, path.basename(one)))
-  }
 }
 
 /** Says anew of a version how it fared. */
@@ -132,13 +126,15 @@ export async function record(
   await writeArtefact(historySchema, improvePaths(session.workspace).history, session.history)
 }
 
-/** The next iteration's number: each proposal is one, refused or not. */
+/** How many iterations there are: each proposal is one, refused or not. */
 export function iterationsDone({ history }: Session): number {
   return Math.max(0, history.iterations.length - 1) + (history.refused?.length ?? 0)
 }
 
-export function openSession(parts: Omit<Session, 'met' | 'reserved' | 'perRun'>): Session {
-  return { ...parts, reserved: nothing, perRun: null, met: registryOf(parts.history, parts.workspace) }
+export function openSession(parts: Omit<Session, 'met' | 'reserved' | 'perRun' | 'failedBefore'>): Session {
+  const { history, workspace } = parts
+  const failedBefore = (history.refused ?? []).filter(({ rule }) => rule === proposerFailed).length
+  return { ...parts, failedBefore, reserved: nothing, perRun: null, met: registryOf(history, workspace) }
 }
 
 /** Tells where the loop is. */

@@ -1,7 +1,7 @@
 /** The files of a version as texts, and versions laid out as folders. */
 import { readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { copyWalk, exists, type WalkedFile } from '../../base/files.ts'
+import { copyWalk, type WalkedFile } from '../../base/files.ts'
 import { sha256 } from '../../base/json.ts'
 import { skillFiles } from '../../phases/1-plan/skill.ts'
 import type { SkillFile } from '../../phases/5-improve/skill_edit.ts'
@@ -20,11 +20,11 @@ export async function textsOf(files: readonly WalkedFile[]): Promise<SkillFile[]
   )
 }
 
-/** Copies what agents may see of a skill, whole or not at all; what is there already stays. */
+/** Copies what agents may see of a skill, whole or not at all, in place of what is there. */
 export async function layVersion(files: readonly WalkedFile[], target: string): Promise<void> {
-  if (await exists(target)) return
   const partial = path.join(path.dirname(target), `.partial-${path.basename(target)}`)
   await rm(partial, { recursive: true, force: true })
   await copyWalk(files, partial)
+  await rm(target, { recursive: true, force: true })
   await rename(partial, target)
 }

@@ -1,10 +1,8 @@
 /** The start of a session: the split, v0, what a claim will be worth, and whether there is anything to find. */
-import { mkdir } from 'node:fs/promises'
 import type { Split } from '../../../schemas/history/session.ts'
 import type { Suite } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/error.ts'
 import { hashSuite } from '../../phases/1-plan/load.ts'
-import { skillFiles } from '../../phases/1-plan/skill.ts'
 import { type CaseSplit, splitCases } from '../../phases/1-plan/split.ts'
 import { alphaFor } from '../../phases/4-report/accept/alpha.ts'
 import { headroomOf } from '../../phases/4-report/accept/headroom.ts'
@@ -13,9 +11,9 @@ import { leastCases } from '../../phases/4-report/accept/verdict.ts'
 import { improvePaths } from '../../store/paths.ts'
 import type { FlowContext } from '../context.ts'
 import { benchStep, noiseRuns } from './bench_step.ts'
+import { layFirst } from './laid.ts'
 import type { ImproveRequest } from './request.ts'
 import { record, type Session, tell } from './session.ts'
-import { layVersion } from './skill_texts.ts'
 
 /** What is fixed before anything runs. Throws UserError for a suite that can't be split. */
 export async function splitOf(request: ImproveRequest, suite: Suite): Promise<Split> {
@@ -74,10 +72,9 @@ function scopeOf({ kind, train, validation, test }: CaseSplit): string {
 
 /** Lays out v0 and runs it against itself on all cases but those of the test: its rate, the noise, the first transcripts. */
 export async function baseline(session: Session, context: FlowContext): Promise<void> {
-  const { skill, workspace, request, history } = session
+  const { workspace, request, history } = session
   const paths = improvePaths(workspace)
-  await mkdir(paths.versions, { recursive: true })
-  await layVersion((await skillFiles(skill.path)).files, paths.version('v0'))
+  const skill_sha256 = await layFirst(session)
   const { split } = history
   if (split === undefined) throw new Error(`${paths.history}: no split`)
   const cases = [...split.train, ...split.validation]
@@ -97,7 +94,7 @@ export async function baseline(session: Session, context: FlowContext): Promise<
       grading_result: 'baseline',
       is_current_best: true,
       iteration: 0,
-      skill_sha256: skill.sha256,
+      skill_sha256,
       benchmarks: { noise: made.folder },
       cost_usd: 0,
       ended_at: context.now().toISOString(),
@@ -111,5 +108,5 @@ function sessionText({ scope, detectable, power, needs, runs }: Split): string {
     needs === undefined || needs.runs <= runs.validation
       ? ''
       : `; for ${Math.round(100 * needs.gain)} points it would take --runs ${needs.runs}, or as many times more cases`
-  return `${scope}. With ${runs.validation} runs of each in each arm the gate finds a gain of ${Math.round(100 * detectable)} points with power .8 (${at.join(', ')})${wanted}`
+  return `${scope}. With ${runs.validation} runs of each in each arm the gate finds a gain of ${Math.round(100 * detectable)} points with power .8 (${at.join(', ')}), reckoned before any run with the spread that is usual${wanted}`
 }

@@ -5,10 +5,14 @@ import type { Iteration } from '../../../schemas/history.ts'
 import { alphaFor } from '../../phases/4-report/accept/alpha.ts'
 import { courseOf, spentAlpha } from '../../phases/4-report/accept/course.ts'
 import { foldOf } from '../../phases/4-report/accept/turns.ts'
+import { improvePaths } from '../../store/paths.ts'
+import { readRun } from '../../store/store.ts'
 import type { FlowContext } from '../context.ts'
-import { benchStep } from './bench_step.ts'
+import { amountText } from '../purses.ts'
+import { benchStep, StepStopped } from './bench_step.ts'
 import { inBlocks, verdictOn } from './in_blocks.ts'
-import { replace, type Session, tell } from './session.ts'
+import { releaseReserve } from './reserve.ts'
+import { iterationsDone, replace, type Session, tell } from './session.ts'
 
 export interface Validated {
   version: string
@@ -41,6 +45,39 @@ export function unproven({ history: { iterations } }: Pick<Session, 'history'>):
   const { best, head } = courseOf(iterations)
   const one = iterations.find(({ version }) => version === head)
   return head !== best && one?.gate?.stage === 'train' ? one : null
+}
+
+/**
+ * Out of money: what was kept for the test is of no use without a version that has won. Where it reaches, it goes to the validation of
+ * one that has not had it yet. Throws `short` where there is none, or too little.
+ */
+export async function proveInstead(session: Session, short: StepStopped, context: FlowContext): Promise<void> {
+  const open = short.kind === 'deadline' || (await isUnderWay(session)) ? null : unproven(session)
+  if (open === null) throw short
+  const { version } = open
+  const unit = lackingFor(session)
+  if (unit !== null) {
+    const message = `${short.message}; ${version} looked better in training and is not proven, which takes up to ${unit}`
+    throw new StepStopped(message, short.kind)
+  }
+  releaseReserve(session)
+  const message = `${short.message}; that now goes to the validation of ${version}: unless it wins there is nothing to test`
+  tell(context, { iteration: open.iteration ?? 0, step: 'validation', version, message })
+  await prove(session, open, context)
+}
+
+/** Of a round that was interrupted the proposal is there: it goes on before anything else. */
+async function isUnderWay(session: Session): Promise<boolean> {
+  const { proposals } = improvePaths(session.workspace)
+  return (await readRun(proposals, String(iterationsDone(session) + 1))) !== null
+}
+
+/** What a validation may take, where that is more than is left with all that is kept; null: it reaches. */
+function lackingFor({ history: { split }, perRun, purses, reserved }: Session): string | null {
+  if (split === undefined || perRun === null) return null
+  const runs = 2 * split.runs.validation * Math.max(split.train.length, split.validation.length)
+  const unit = purses.units.find((one) => perRun[one] * runs > purses.left(one) + reserved[one])
+  return unit === undefined ? null : amountText(unit, perRun[unit] * runs)
 }
 
 /** It gets its validation before the session ends, with what is left of the error. */

@@ -22,7 +22,7 @@ export function headroomOf(cases: readonly MetCase[], design: Omit<GateDesign, '
   const room = 1 - rate
   const isEnough = known.length > 0 && room > 0 && room >= detectable
   const percent = (share: number) => `${Math.round(100 * share)}`
-  const size = `v0 meets ${percent(rate)}% of its expectations, ${percent(room)} points are left; the gate finds a gain of ${percent(detectable)} points`
+  const size = `v0 meets ${percent(rate)}% of its expectations, ${percent(room)} points are left; by the spread of these runs the gate finds a gain of ${percent(detectable)} points`
   const noiseText = `two equal arms differ by up to ${percent(noise)} here`
   return {
     pass_rate: round(rate, 6),

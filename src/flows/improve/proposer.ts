@@ -1,0 +1,32 @@
+/** Who proposes: the engine that --proposer names, or that of the runs. */
+import type { EngineChoice } from '../../../schemas/plan.ts'
+import { UserError } from '../../base/error.ts'
+import { nearest } from '../../base/nearest.ts'
+import { isProvider, providerOf } from '../../engines/providers.ts'
+import { engineNames, isEngineName } from '../../engines/table.ts'
+import { autoEngine } from '../auto_engine.ts'
+import type { FlowContext } from '../context.ts'
+
+/** null: the engine of the runs. Throws UserError for an engine that there is none of, before anything is paid for. */
+export async function chooseProposer(
+  asked: string | null,
+  engine: EngineChoice,
+  context: FlowContext,
+): Promise<EngineChoice> {
+  if (asked === null) return engine
+  const names = asked.startsWith('command') ? [] : asked.split(',')
+  for (const name of names) refuseUnknown(name.trim())
+  return await autoEngine(context, false).judge(asked, engine, [])
+}
+
+/** `nosuch:x` could be a model of that name; whoever means that can say whose it is. */
+function refuseUnknown(text: string): void {
+  const [name = '', ...rest] = text.split(':')
+  if (rest.length === 0 || name === 'auto' || isEngineName(name) || isProvider(name)) return
+  if (providerOf(text) !== null) return
+  const meant = nearest(name, engineNames, 1).map((one) => `did you mean ${one}? `)
+  throw new UserError(
+    `--proposer ${text}: there is no engine ${name}`,
+    `${meant.join('')}give one of ${engineNames.join(', ')}; a model of that name is anthropic:${text}`,
+  )
+}

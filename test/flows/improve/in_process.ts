@@ -1,0 +1,49 @@
+/** Sessions of `improve` by its flow itself, without a process around it. */
+import { improve } from '../../../src/flows/improve/improve.ts'
+import type { ImproveRequest } from '../../../src/flows/improve/request.ts'
+import { type Limits, noLimits } from '../../../src/flows/limits.ts'
+import { usualMargins } from '../../../src/phases/4-report/accept/guards.ts'
+import type { World } from '../../e2e/improving.ts'
+
+export interface Wish extends Partial<Omit<ImproveRequest, 'bench' | 'skill'>> {
+  limits?: Partial<Limits>
+  engine?: string
+  /** Ctrl-C, once, after so many iterations. */
+  drainAfter?: number
+}
+
+const usual = {
+  ...{ iterations: 3, trainRuns: 1, validationRuns: 3, testRuns: 2, seed: 1, margins: usualMargins, proposer: null },
+  ...{ proposeTimeout: 60, useDrafts: false, resume: false },
+}
+
+/** What it gives, and what it has told on its way. */
+export async function improveHere(
+  { skill, workspace, env }: Pick<World, 'skill' | 'workspace' | 'env'>,
+  { limits = {}, engine = 'anthropic:practice-1', drainAfter, ...wish }: Wish = {},
+) {
+  const told: string[] = []
+  const drain = new AbortController()
+  let iterations = 0
+  const review = async () => {
+    iterations += 1
+    if (iterations === drainAfter) drain.abort(new Error('Ctrl-C'))
+  }
+  const bench = {
+    ...{ suite: null, engine, model: null, judge: null, concurrency: 4, timeoutSeconds: 60, maxTurns: null },
+    ...{ retries: 0, activation: 'natural' as const, onTimeout: 'fail' as const, workspace, passEnv: [] },
+    limits: { ...noLimits, ...limits },
+    sandbox: { mode: 'off' as const, network: null, readable: [] },
+  }
+  const { history } = await improve(
+    { skill, ...usual, ...wish, review, bench },
+    {
+      emit: (event) => void (event.type === 'improve_step' && told.push(event.message)),
+      env: { PATH: process.env.PATH, ...env },
+      drain: drain.signal,
+      signal: new AbortController().signal,
+      now: () => new Date(),
+    },
+  )
+  return { history, told }
+}

@@ -1,0 +1,130 @@
+/** Where a session of `improve` begins: a refused start changes nothing, what an earlier session left is of no use to the next, and a version that was lost is told. */
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
+import { expect, test, vi } from 'vitest'
+import { runRecord } from '../../../schemas/run.ts'
+import { UserError } from '../../../src/base/error.ts'
+import { plainFiles } from '../../../src/base/files.ts'
+import { broken, mended, mends, openWorld, proposer } from '../../e2e/improving.ts'
+import { improveHere } from './in_process.ts'
+
+vi.setConfig({ testTimeout: 120_000 })
+
+const idle = proposer('says please', { command: 'echo "Please add with care." >> adder/SKILL.md' })
+/** Nothing is left to gain: such a session ends after v0's own runs. */
+const solved = () => openWorld(mends, 4, { 'scripts/add.sh': mended })
+const scriptOf = (folder: string) => readFileSync(path.join(folder, 'scripts/add.sh'), 'utf8')
+
+test('a start that is refused for its budget leaves the session before it where it was; the next start moves it, and says so', async () => {
+  await using world = await openWorld(idle, 4)
+  const { history: first } = await improveHere(world, { iterations: 1 })
+  expect(first).toMatchObject({ stopped: { reason: 'iterations' }, ended_at: expect.any(String) })
+  const before = readdirSync(world.workspace).sort()
+  const poor = improveHere(world, { limits: { budgetTokens: 100 } })
+  await expect(poor).rejects.toThrow(/the budget does not reach/)
+  expect([readdirSync(world.workspace).sort(), before.includes('sessions')]).toEqual([before, false])
+  expect((await improveHere(world, { resume: true, iterations: 1 })).history).toEqual(first)
+
+  const { history, told } = await improveHere(world, { iterations: 1 })
+  const [name = ''] = readdirSync(path.join(world.workspace, 'sessions'))
+  expect(told).toContainEqual(expect.stringContaining(`now lies in sessions/${name} of the workspace`))
+  const aside = path.join(world.workspace, 'sessions', name)
+  expect(JSON.parse(readFileSync(path.join(aside, 'history.json'), 'utf8'))).toEqual(first)
+  expect([readdirSync(path.join(aside, 'versions')), history.started_at > first.started_at]).toEqual([
+    ['v0', 'v1'],
+    true,
+  ])
+})
+
+test('versions and proposals without a history are of no session: they are put aside, not taken', async () => {
+  await using world = await openWorld(idle, 4)
+  const { workspace } = world
+  const left = path.join(workspace, 'versions/v0')
+  cpSync(world.skill, left, { recursive: true })
+  writeFileSync(path.join(left, 'scripts/add.sh'), mended)
+  mkdirSync(path.join(workspace, 'proposals/1'), { recursive: true })
+  const { history, told } = await improveHere(world, { iterations: 1 })
+  expect(history.headroom?.pass_rate).toBe(0)
+  expect(scriptOf(left)).toBe(broken)
+  const [name = ''] = readdirSync(path.join(workspace, 'sessions'))
+  expect(scriptOf(path.join(workspace, 'sessions', name, 'versions/v0'))).toBe(mended)
+  expect(existsSync(path.join(workspace, 'sessions', name, 'proposals/1'))).toBe(true)
+  expect(told[0]).toMatch(/what an earlier session left there now lies in sessions\//)
+})
+
+test('an interrupted session whose v0 is empty has it laid out anew; one that changed or is gone is told by name', async () => {
+  await using world = await openWorld(idle, 4)
+  const first = path.join(world.workspace, 'versions/v0')
+  const { history } = await improveHere(world, { limits: { budgetTokens: 500 } })
+  expect(history).toMatchObject({ iterations: [], stopped: { reason: 'budget' } })
+  rmSync(first, { recursive: true })
+  mkdirSync(first)
+  const stopped = await improveHere(world, { resume: true, drainAfter: 1 })
+  expect(stopped.history).toMatchObject({
+    iterations: [{ version: 'v0' }, { version: 'v1' }],
+    stopped: { reason: 'interrupted' },
+  })
+  expect(scriptOf(first)).toBe(broken)
+
+  writeFileSync(path.join(first, 'scripts/add.sh'), mended)
+  const before = world.requests
+  await expect(improveHere(world, { resume: true })).rejects.toThrow(/versions\/v0: it has changed since/)
+  renameSync(first, `${first}-away`)
+  await expect(improveHere(world, { resume: true })).rejects.toThrow(/versions\/v0: it is gone/)
+  renameSync(`${first}-away`, first)
+  writeFileSync(path.join(first, 'scripts/add.sh'), broken)
+  expect(world.requests).toBe(before)
+
+  writeFileSync(path.join(world.skill, 'scripts/add.sh'), mended)
+  const { told } = await improveHere(world, { resume: true, iterations: 1 })
+  expect(told[0]).toMatch(/the skill has changed since this session was started: v0 stays what it was then/)
+})
+
+test('a start that is refused leaves no workspace behind, nor the folders above it', async () => {
+  await using world = await solved()
+  const workspace = path.join(world.workspace, 'deep/er')
+  const refused = improveHere({ ...world, skill: world.skill, env: world.env, workspace }, { proposer: 'nosuch:x' })
+  await expect(refused).rejects.toThrow(UserError)
+  expect(existsSync(world.workspace)).toBe(false)
+})
+
+test.each([
+  [
+    'nosuch:x',
+    /^--proposer nosuch:x: there is no engine nosuch$/,
+    /give one of claude-code, anthropic.*; a model of that name is anthropic:nosuch:x/,
+  ],
+  ['antropic:opus', /there is no engine antropic$/, /^did you mean anthropic\? /],
+  ['openai:gpt-5,nosuch:x', /--proposer nosuch:x: there is no engine nosuch$/, /give one of/],
+])('--proposer %s is refused before anybody is asked', async (proposer, message, fix) => {
+  await using world = await solved()
+  const error: unknown = await improveHere(world, { proposer }).catch((thrown: unknown) => thrown)
+  expect(error).toBeInstanceOf(UserError)
+  if (!(error instanceof UserError)) return
+  expect(error.message).toMatch(message)
+  expect(error.fix).toMatch(fix)
+  expect(world.requests).toBe(0)
+})
+
+test.each([
+  ['anthropic:opus', true],
+  ['anthropic:practice-1', false],
+])('stopped in v0 own runs on %s: what was paid is counted where it is known (%s)', async (engine, isKnown) => {
+  await using world = await openWorld(idle, 4)
+  const { history } = await improveHere(world, { engine, limits: { budgetTokens: 500 } })
+  expect(history.iterations).toEqual([])
+  const records = plainFiles(world.workspace).filter((file) => path.basename(file) === 'run.json')
+  const costs = records.map((file) => runRecord.parse(JSON.parse(readFileSync(file, 'utf8'))).cost?.usd ?? null)
+  expect(costs.length).toBeGreaterThan(0)
+  if (isKnown) {
+    expect(history.benchmarks_usd).toBeGreaterThan(0)
+    expect(history.benchmarks_usd).toBeCloseTo(
+      costs.reduce<number>((sum, usd) => sum + (usd ?? 0), 0),
+      6,
+    )
+    expect(history.benchmarks_unknown).toBe(0)
+  } else {
+    expect(costs.every((usd) => usd === null)).toBe(true)
+    expect(history).toMatchObject({ benchmarks_usd: null, benchmarks_unknown: costs.length })
+  }
+})
