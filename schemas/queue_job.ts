@@ -65,6 +65,7 @@ export const queueNote = z.discriminatedUnion('kind', [
     started_at: z.iso.datetime(),
     at: z.iso.datetime(),
   }),
+  z.object({ kind: z.literal('drained'), at: z.iso.datetime() }).describe('queues that are made now are drained too'),
   z.object({
     kind: z.literal('end'),
     job: z.string(),

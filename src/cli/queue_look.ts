@@ -25,7 +25,7 @@ export async function lookAfter(asked: LookAsked, signal: AbortSignal): Promise<
   process.stdout.write(`${lines.join('\n')}\n`)
 }
 
-function linesOf({ place, queues, workers, did }: QueueLook): string[] {
+function linesOf({ place, queues, workers, isDrained, did }: QueueLook): string[] {
   const rows = queues.map(({ queue, needs, counts }) => [
     queue,
     [needs.engine, ...needs.tags].join(','),
@@ -42,7 +42,7 @@ function linesOf({ place, queues, workers, did }: QueueLook): string[] {
     `${Math.round(one.silent_ms / 1000)} s ago`,
   ])
   return [
-    ...(did === null ? [] : [did]),
+    ...(did === null ? (isDrained ? ['drained: workers take nothing new until queue resume'] : []) : [did]),
     safe(`${place}: ${plural(queues.length, 'queue')}, ${plural(workers.length, 'worker')}`),
     ...(rows.length === 0
       ? []

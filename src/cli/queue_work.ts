@@ -5,6 +5,7 @@ import { engineNamed, engineNames } from '../engines/table.ts'
 import type { FlowContext } from '../flows/context.ts'
 import { ownVersion } from '../flows/eval/machine.ts'
 import { openObservers } from '../flows/observe/observers.ts'
+import { lookSoon } from '../flows/queue/look.ts'
 import { type Worked, workQueue } from '../flows/queue/work.ts'
 import type { QueueAddress } from '../jobs/queue/address.ts'
 import { openTransport } from '../jobs/queue/open.ts'
@@ -41,6 +42,7 @@ export async function startWork(
     ...{ shared, engines, concurrency: parsed.concurrency, tags: listOf(parsed.tags), sandbox: sandboxWish(parsed) },
     ...{ signer: openSigner({ keyFile: parsed.keyFile ?? null, env }), cache: null, version: await ownVersion() },
   }
+  const look = () => lookSoon(transport, context.now())
   const write = gathered(process.stdout)
   await using observers = await openObservers({
     log: {
@@ -49,7 +51,7 @@ export async function startWork(
       now: context.now,
       redactor: redactorFor(env),
     },
-    metrics: parsed.metricsPort === undefined ? null : { host: parsed.metricsHost, port: parsed.metricsPort },
+    metrics: parsed.metricsPort === undefined ? null : { host: parsed.metricsHost, port: parsed.metricsPort, look },
     ...{ version: request.version, env },
   })
   if (request.signer === null) {

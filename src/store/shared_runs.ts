@@ -101,7 +101,8 @@ export async function fetchAttempt(
 ): Promise<FetchedAttempt> {
   const folder = attemptFolder(job, said.attempt)
   const file = path.join(folder, 'run.json')
-  if (!existsSync(file)) throw new AttemptError(`${folder}: no run lies there`)
+  if (!existsSync(file))
+    throw new AttemptError(`${folder}: no run lies there: is it the same --shared folder for the worker?`)
   const text = readFileSync(file)
   if (sha256(text) !== said.sha256) throw new AttemptError(`${file}: not what the worker wrote`)
   const record = recordIn(text.toString('utf8'), file)

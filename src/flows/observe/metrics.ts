@@ -1,5 +1,6 @@
 /** Events of a worker as Prometheus metrics. */
 import type { Registry } from 'prom-client'
+import type { QueueLook } from '../queue/look.ts'
 import type { TellWork, WorkEvent } from '../queue/work_event.ts'
 import { loadPeer } from './peer.ts'
 
@@ -13,12 +14,16 @@ export interface Metrics {
 /** From a tenth of a second to an hour. */
 const buckets = [0.1, 0.3, 1, 3, 10, 30, 60, 120, 300, 600, 1200, 3600]
 
+/** A look at all queues of the server; may reject. */
+export type Look = () => Promise<Pick<QueueLook, 'queues'>>
+
 /** Throws UserError where prom-client is not installed: it is optional. */
-export async function openMetrics(): Promise<Metrics> {
+export async function openMetrics(look: Look): Promise<Metrics> {
   const prometheus = await loadPeer(() => import('prom-client'), 'prom-client', '--metrics-port')
   const registry = new prometheus.Registry()
   prometheus.collectDefaultMetrics({ register: registry })
   const parts = partsIn(prometheus, registry)
+  gaugeQueues(prometheus, registry, look)
   return { tell: (event) => count(event, parts), text: () => registry.metrics(), contentType: registry.contentType }
 }
 
@@ -68,6 +73,29 @@ function partsIn({ Counter, Gauge, Histogram }: Prometheus, register: Registry) 
     }),
     trouble: counter('queue_errors_total', 'Troubles with the queue server', []),
   }
+}
+
+const states = ['waiting', 'active', 'done', 'failed'] as const
+
+/** Asked of the server when the metrics are read; a server that does not answer leaves it out. The same at every worker. */
+function gaugeQueues({ Gauge }: Prometheus, register: Registry, look: Look): void {
+  const jobs = new Gauge({
+    name: 'whetstone_queue_jobs',
+    help: 'Jobs of the whole queue, as any worker sees it; done: ended, and not fetched yet',
+    labelNames: ['queue', 'engine', 'tags', 'state'],
+    registers: [register],
+    async collect() {
+      const queues = await look().then(
+        (found) => found.queues,
+        () => [],
+      )
+      jobs.reset()
+      for (const { queue, needs, counts } of queues) {
+        const labels = { queue, engine: needs.engine, tags: needs.tags.join(',') }
+        for (const state of states) jobs.set({ ...labels, state }, counts[state])
+      }
+    },
+  })
 }
 
 function count(event: WorkEvent, parts: Parts): void {

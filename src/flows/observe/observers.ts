@@ -1,7 +1,7 @@
 /** All who watch a worker, as one: its log, its metrics, its traces. */
 import type { TellWork } from '../queue/work_event.ts'
 import { type LogOptions, openLog } from './log.ts'
-import { openMetrics } from './metrics.ts'
+import { type Look, openMetrics } from './metrics.ts'
 import { type MetricsServer, serveMetrics } from './metrics_server.ts'
 import { isTraced, openTraces, type Traces } from './traces.ts'
 
@@ -14,7 +14,7 @@ export interface Observers extends AsyncDisposable {
 export interface ObserversRequest {
   log: LogOptions
   /** null: no metrics. */
-  metrics: { host: string; port: number } | null
+  metrics: { host: string; port: number; look: Look } | null
   version: string
   env: Readonly<Record<string, string | undefined>>
 }
@@ -25,7 +25,7 @@ export async function openObservers({ log, metrics, version, env }: ObserversReq
   const ends: (MetricsServer | Traces)[] = []
   let metricsUrl: string | null = null
   if (metrics !== null) {
-    const made = await openMetrics()
+    const made = await openMetrics(metrics.look)
     const server = await serveMetrics(made, metrics)
     watching.push(made.tell)
     ends.push(server)

@@ -10,6 +10,8 @@ export interface QueueLook {
   queues: { queue: string; needs: QueueNeeds; counts: QueueCounts }[]
   /** `silent_ms`: since it was last heard of, by the clock of this machine. */
   workers: (WorkerNote & { silent_ms: number })[]
+  /** Workers take nothing new, also from queues that are made later. */
+  isDrained: boolean
   /** One line on what was done; null: it was only a look. */
   did: string | null
 }
@@ -24,6 +26,7 @@ export async function readNotes(transport: Transport): Promise<QueueNote[]> {
 
 /** Does it on every queue of the server, then looks. */
 export async function lookAfterQueues(action: QueueAction, transport: Transport, now: Date): Promise<QueueLook> {
+  await markDrained(action, transport, now)
   const notes = await readNotes(transport)
   const queues = notes.flatMap((note) => (note.kind === 'queue' ? [note] : []))
   let count = 0
@@ -37,9 +40,46 @@ export async function lookAfterQueues(action: QueueAction, transport: Transport,
       queues.map(async ({ queue, needs }) => ({ queue, needs, counts: await transport.counts(queue) })),
     ),
     workers: workers.sort((a, b) => (a.worker < b.worker ? -1 : 1)),
+    isDrained: isDrained(notes),
     did: didWhat(action, count),
   }
 }
+
+const drainedId = 'drained'
+
+/** Before the queues are listed: who makes one meanwhile finds it. */
+async function markDrained(action: QueueAction, transport: Transport, now: Date): Promise<void> {
+  if (action === 'drain') await transport.post({ id: drainedId, value: { kind: 'drained', at: now.toISOString() } })
+  if (action === 'resume') await transport.takeDown(drainedId)
+}
+
+function isDrained(notes: readonly QueueNote[]): boolean {
+  return notes.some(({ kind }) => kind === 'drained')
+}
+
+/** A queue that was just announced is drained where all are, as they were or became so meanwhile. */
+export async function drainIfAll(queue: string, transport: Transport): Promise<boolean> {
+  if (!isDrained(await readNotes(transport))) return false
+  await transport.drain(queue, true)
+  if (isDrained(await readNotes(transport))) return true
+  await transport.drain(queue, false)
+  return false
+}
+
+/** For who does not wait for a server that is away. */
+export async function lookSoon(transport: Transport, now: Date): Promise<QueueLook> {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs / 1000} s`)), patienceMs)
+  })
+  try {
+    return await Promise.race([lookAfterQueues('status', transport, now), late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+const patienceMs = 3000
 
 async function act(action: QueueAction, queue: string, transport: Transport): Promise<number> {
   switch (action) {

@@ -37,6 +37,7 @@ import { atGate, whenLimited } from './at_gate.ts'
 import { failedRun } from './failed_run.ts'
 import { packInputs } from './inputs.ts'
 import { askToEnd, endOf, isHeldAfter, whenAborted, whyFailed } from './job_ends.ts'
+import { drainIfAll } from './look.ts'
 import { needsOf, queueName } from './needs.ts'
 
 /** What a user asks of a queue. */
@@ -135,6 +136,7 @@ async function queueIdOf(folder: string): Promise<string> {
 
 async function announce({ transport, queue }: Desk, needs: QueueNeeds, now: Date): Promise<void> {
   await transport.post({ id: queue, value: { kind: 'queue', queue, needs, at: now.toISOString() } })
+  await drainIfAll(queue, transport)
 }
 
 async function performElsewhere(run: RunRequest, desk: Desk): Promise<RunResult> {
@@ -239,7 +241,8 @@ async function resultOf(end: JobEnd, { run, out, startedAt, ended }: Ended, desk
         return { record, retry: answer.retry, ...placeOf(by, { run, id: out.id, attempt: answer.attempt }, desk) }
       } catch (error) {
         if (!(error instanceof AttemptError)) throw error
-        return await failedRun(run, { kind: 'setup', message: `made by ${answer.worker}: ${error.message}` }, startedAt)
+        const message = `made by ${answer.worker}: ${error.message}`
+        return await failedRun(run, { kind: 'crash', message }, startedAt) // an agent worked, and nobody knows what it cost
       }
     }
   }

@@ -5,14 +5,13 @@ import type { QueueAddress } from '../../jobs/queue/address.ts'
 import { openTransport } from '../../jobs/queue/open.ts'
 import type { Transport } from '../../jobs/queue/transport.ts'
 import type { FlowContext } from '../context.ts'
-import { lookAfterQueues, type QueueLook } from '../queue/look.ts'
+import { lookSoon, type QueueLook } from '../queue/look.ts'
 
 export interface FleetWatch extends AsyncDisposable {
   /** As it is now; where the server can't be asked, as it was, with the problem. */
   now(): Promise<Fleet>
 }
 
-const patienceMs = 3000
 const windowMs = 60_000
 
 /** What each worker had done at a moment. */
@@ -25,12 +24,16 @@ export interface Sample {
 export async function watchFleet(address: QueueAddress, context: FlowContext): Promise<FleetWatch> {
   const transport = await openTransport(address)
   const samples: Sample[] = []
-  let last: Fleet = fleetOf({ place: transport.place, queues: [], workers: [], did: null }, samples, context.now())
+  let last: Fleet = fleetOf(
+    { place: transport.place, queues: [], workers: [], isDrained: false, did: null },
+    samples,
+    context.now(),
+  )
   /** One look for all pages that ask meanwhile. */
   let looking: Promise<Fleet> | null = null
   const look = async (): Promise<Fleet> => {
     const now = context.now()
-    const found = await within(lookAfterQueues('status', transport, now))
+    const found = await lookSoon(transport, now)
     samples.push({ at: now.getTime(), done: new Map(found.workers.map((one) => [one.worker, one.done])) })
     while (samples.length > 2 && (samples[1]?.at ?? 0) <= now.getTime() - windowMs) samples.shift()
     last = fleetOf(found, samples, now)
@@ -51,19 +54,6 @@ export async function watchFleet(address: QueueAddress, context: FlowContext): P
 
 async function closeOf(transport: Transport): Promise<void> {
   await transport[Symbol.asyncDispose]()
-}
-
-/** A call waits as long as the server is away: nobody who looks at a page does. */
-async function within<T>(work: Promise<T>): Promise<T> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error(`no answer within ${patienceMs / 1000} s`)), patienceMs)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 function fleetOf({ place, queues, workers }: QueueLook, samples: readonly Sample[], now: Date): Fleet {

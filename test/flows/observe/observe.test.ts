@@ -95,7 +95,10 @@ describe('the log', () => {
 })
 
 const quiet = { format: 'json', write: () => {}, now: moment, redactor: redactorFor({}) } as const
-const anyPort = { host: '127.0.0.1', port: 0 }
+const counts = { waiting: 7, active: 2, done: 1, failed: 0, isDrained: false, limit: null }
+const needs = { engine: 'command', account: null, base_url: null, tags: ['eu', 'gpu'] }
+const look = async () => ({ queues: [{ queue: 'runs-1', needs, counts }] })
+const anyPort = { host: '127.0.0.1', port: 0, look }
 
 describe('the metrics', () => {
   const observers = (env = {}) => openObservers({ log: quiet, metrics: anyPort, version: '1', env })
@@ -121,11 +124,20 @@ describe('the metrics', () => {
       'whetstone_jobs_refused_total{queue="runs-1"} 1',
       'whetstone_bundle_damage_total{problem="damaged"} 1',
       'whetstone_queue_errors_total 1',
+      'whetstone_queue_jobs{queue="runs-1",engine="command",tags="eu,gpu",state="waiting"} 7',
+      'whetstone_queue_jobs{queue="runs-1",engine="command",tags="eu,gpu",state="active"} 2',
       'whetstone_run_duration_seconds_bucket{le="10",engine="command",status="completed"} 1',
     ]) {
       expect(line(expected.slice(0, expected.lastIndexOf(' '))), expected).toBe(expected)
     }
     expect(line('process_cpu_seconds_total')).toBeDefined()
+  })
+  test('are there without the queues where their server does not answer', async () => {
+    const away = { ...anyPort, look: () => Promise.reject(new Error('no answer within 3 s')) }
+    await using watching = await openObservers({ log: quiet, metrics: away, version: '1', env: {} })
+    const text = await scrape(watching.metricsUrl)
+    expect(text).toMatch(/^whetstone_intake_stopped 0$/m)
+    expect(text).not.toMatch(/^whetstone_queue_jobs\{/m)
   })
   test('nothing else is served; the server ends', async () => {
     const watching = await observers()

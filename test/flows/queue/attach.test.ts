@@ -1,33 +1,24 @@
 /** The same benchmark from another terminal: it shows the first one's progress and ends as that does; it takes over only where that has died. */
 import { readdirSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
-import { fresh, makeSkill, whetstone } from '../../e2e/program.ts'
-import { needsRedis, type QueueServer, startRedis } from '../../jobs/queue/servers.ts'
-import { benchHere, makeAgent, wishFor, workHere } from './here.ts'
-
-const skillOf = (...prompts: string[]) =>
-  makeSkill(prompts.map((prompt, at) => ({ id: at + 1, prompt, checks: [{ type: 'contains', value: 'TIDY' }] })))
+import { fresh, whetstone } from '../../e2e/program.ts'
+import { needsRedis } from '../../jobs/queue/servers.ts'
+import { askedOf, benchHere, makeAgent, redisHere, workHere } from './here.ts'
 
 const idsOf = (events: readonly { type: string }[], type: string) =>
   events.flatMap((event) => (event.type === type && 'run_id' in event ? [String(event.run_id)] : [])).sort()
 
 needsRedis('a benchmark that another terminal asks for too', () => {
-  const at: { server?: QueueServer } = {}
-  beforeAll(async () => {
-    at.server = await startRedis()
-  }, 30_000)
-  afterAll(() => at.server?.[Symbol.asyncDispose]())
-  const url = () => at.server?.url ?? ''
+  const url = redisHere()
   const benchmarks = (workspace: string) => readdirSync(path.join(workspace, 'benchmarks'))
   /** Two runs are in hand of four, or of more. */
   const begin = async (more: readonly string[] = []) => {
     const agent = makeAgent()
     const shared = fresh()
     const worker = await workHere(url(), shared)
-    const asked = { skill: skillOf('wait 1', 'wait 2', ...more), engine: agent.engine, workspace: fresh() }
-    return { agent, shared, worker, asked: { ...asked, queue: wishFor(url(), shared) } }
+    return { agent, shared, worker, asked: askedOf(agent, ['wait 1', 'wait 2', ...more], { url: url(), shared }) }
   }
   /** The same again, as soon as it says that it is attached. */
   const attached = async (asked: Parameters<typeof benchHere>[0], drain = new AbortController()) => {

@@ -2,6 +2,7 @@
 import { appendFileSync, chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll } from 'vitest'
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import { bench, planBench } from '../../../src/flows/bench.ts'
 import type { BenchRequest } from '../../../src/flows/prepare.ts'
@@ -11,7 +12,8 @@ import type { WorkEvent } from '../../../src/flows/queue/work_event.ts'
 import { addressOf } from '../../../src/jobs/queue/address.ts'
 import { openTransport } from '../../../src/jobs/queue/open.ts'
 import { type QueueTiming, timingOf } from '../../../src/jobs/queue/transport.ts'
-import { fresh } from '../../e2e/program.ts'
+import { fresh, makeSkill } from '../../e2e/program.ts'
+import { type QueueServer, startRedis } from '../../jobs/queue/servers.ts'
 
 const never = new AbortController().signal
 
@@ -149,6 +151,30 @@ export async function workHere(url: string, shared: string, asked: WorkAsked = {
       await ending
     },
   }
+}
+
+/** A skill with a case for each of these prompts. */
+function skillOf(...prompts: string[]): string {
+  return makeSkill(prompts.map((prompt, at) => ({ id: at + 1, prompt, checks: [{ type: 'contains', value: 'TIDY' }] })))
+}
+
+/** A Redis for this block of tests: gives its address, once they run. */
+export function redisHere(): () => string {
+  const at: { server?: QueueServer } = {}
+  beforeAll(async () => {
+    at.server = await startRedis()
+  }, 30_000)
+  afterAll(() => at.server?.[Symbol.asyncDispose]())
+  return () => at.server?.url ?? ''
+}
+
+/** A benchmark of these prompts through a queue, in a workspace of its own. */
+export function askedOf(
+  { engine }: { engine: string },
+  prompts: readonly string[],
+  { url, shared, ...more }: { url: string; shared: string } & Partial<QueueWish>,
+) {
+  return { skill: skillOf(...prompts), engine, workspace: fresh(), queue: wishFor(url, shared, more) }
 }
 
 /** Whether a process is there. */

@@ -1,34 +1,23 @@
 /** A worker takes no more than it has places for, over all of its queues, and nothing while its disk is full. */
 import { execFileSync } from 'node:child_process'
 import { readdirSync } from 'node:fs'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { addressOf } from '../../../src/jobs/queue/address.ts'
 import { openTransport } from '../../../src/jobs/queue/open.ts'
-import { fresh, makeSkill } from '../../e2e/program.ts'
-import { needsRedis, type QueueServer, startRedis } from '../../jobs/queue/servers.ts'
-import { benchHere, makeAgent, mostAtOnce, wishFor, workHere } from './here.ts'
+import { fresh } from '../../e2e/program.ts'
+import { needsRedis } from '../../jobs/queue/servers.ts'
+import { askedOf, benchHere, makeAgent, mostAtOnce, redisHere, workHere } from './here.ts'
 import { startWorker } from './worker.ts'
 
-const skillOf = (...prompts: string[]) =>
-  makeSkill(prompts.map((prompt, at) => ({ id: at + 1, prompt, checks: [{ type: 'contains', value: 'TIDY' }] })))
-
 needsRedis('a worker', () => {
-  const at: { server?: QueueServer } = {}
-  beforeAll(async () => {
-    at.server = await startRedis()
-  }, 30_000)
-  afterAll(() => at.server?.[Symbol.asyncDispose]())
-  const url = () => at.server?.url ?? ''
+  const url = redisHere()
 
   test('of several queues has no more in hand than it has places; each queue comes to its turn', async () => {
     const agent = makeAgent()
     const shared = fresh()
     await using worker = await workHere(url(), shared, { tags: ['a', 'b'] })
     const bench = (tags: string[]) =>
-      benchHere({
-        ...{ skill: skillOf('wait 1', 'wait 2'), engine: agent.engine, workspace: fresh(), runs: 2 },
-        queue: wishFor(url(), shared, { tags, atOnce: 8 }),
-      })
+      benchHere({ ...askedOf(agent, ['wait 1', 'wait 2'], { url: url(), shared, tags, atOnce: 8 }), runs: 2 })
     const running = [[], ['a'], ['b']].map(bench)
     const held = () => worker.told.filter(({ type }) => type === 'queue_held').length
     await expect.poll(held, { timeout: 10_000 }).toBe(3)
@@ -55,12 +44,7 @@ needsRedis('a worker', () => {
     const room = (bytes: string) => execFileSync('prlimit', ['--pid', `${worker.child.pid}`, `--fsize=${bytes}:`])
     const told = (type: string) => worker.events.filter((event) => event.type === type)
     room('0')
-    const running = benchHere({
-      skill: skillOf('one'),
-      engine: agent.engine,
-      workspace: fresh(),
-      queue: wishFor(url(), shared),
-    })
+    const running = benchHere(askedOf(agent, ['one'], { url: url(), shared }))
     await expect.poll(() => told('intake_stopped'), { timeout: 10_000 }).toHaveLength(1)
     expect(told('intake_stopped')[0]).toMatchObject({ level: 'error', reason: expect.stringContaining('EFBIG') })
     {
@@ -70,13 +54,8 @@ needsRedis('a worker', () => {
     expect(agent.starts()).toBe(2)
     const taken = worker.started()
     room('unlimited')
-    const next = benchHere({
-      skill: skillOf('two'),
-      engine: agent.engine,
-      workspace: fresh(),
-      queue: wishFor(url(), shared),
-    })
-    expect((await next).benchmark).toMatchObject({ complete: true, counts: { used: 2 } })
+    const next = await benchHere(askedOf(agent, ['two'], { url: url(), shared }))
+    expect(next.benchmark).toMatchObject({ complete: true, counts: { used: 2 } })
     expect(told('intake_resumed')).toHaveLength(1)
     expect(worker.started()).toBe(taken + 2)
     expect(readdirSync(shared).filter((name) => name.startsWith('.room'))).toEqual([])

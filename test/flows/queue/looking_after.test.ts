@@ -1,28 +1,21 @@
 /** What people and workers do to a queue: stop it, start it again, cancel, choose who works, of which version, for how much. */
 import { chmodSync, readdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { lookAfterQueues } from '../../../src/flows/queue/look.ts'
 import { needsOf, queueName } from '../../../src/flows/queue/needs.ts'
 import { addressOf } from '../../../src/jobs/queue/address.ts'
 import { openTransport } from '../../../src/jobs/queue/open.ts'
 import { parseScenario } from '../../../src/practice/scenario.ts'
 import { startPractice } from '../../../src/practice/server.ts'
+import { readSpent } from '../../../src/store/ledger.ts'
 import { evals, mends, openWorld } from '../../e2e/improving.ts'
-import { fresh, makeSkill, whetstone } from '../../e2e/program.ts'
-import { needsRedis, type QueueServer, startRedis } from '../../jobs/queue/servers.ts'
-import { benchHere, lives, makeAgent, wishFor, workHere } from './here.ts'
-
-const skillOf = (...prompts: string[]) =>
-  makeSkill(prompts.map((prompt, at) => ({ id: at + 1, prompt, checks: [{ type: 'contains', value: 'TIDY' }] })))
+import { fresh, whetstone } from '../../e2e/program.ts'
+import { needsRedis } from '../../jobs/queue/servers.ts'
+import { askedOf, benchHere, lives, makeAgent, redisHere, workHere } from './here.ts'
 
 needsRedis('a queue', () => {
-  const at: { server?: QueueServer } = {}
-  beforeAll(async () => {
-    at.server = await startRedis()
-  }, 30_000)
-  afterAll(() => at.server?.[Symbol.asyncDispose]())
-  const url = () => at.server?.url ?? ''
+  const url = redisHere()
   /** What `queue <action>` says. */
   const said = async (action: string, ...flags: string[]) => {
     const end = await whetstone(['queue', action, '--queue', url(), ...flags])
@@ -38,10 +31,9 @@ needsRedis('a queue', () => {
     await using _worker = await workHere(url(), shared)
     await using look = await openTransport(addressOf(url()))
     const queue = queueOf('command')
-    const asked = { engine: agent.engine, workspace: fresh(), queue: wishFor(url(), shared) }
-    await benchHere({ ...asked, skill: skillOf('one') })
+    await benchHere(askedOf(agent, ['one'], { url: url(), shared }))
     expect(await said('drain')).toMatch(/^drained: .*queue resume/)
-    const waiting = { ...asked, skill: skillOf('wait 1', 'wait 2') }
+    const waiting = askedOf(agent, ['wait 1', 'wait 2'], { url: url(), shared })
     const running = benchHere(waiting)
     await expect.poll(async () => (await look.counts(queue)).waiting, { timeout: 10_000 }).toBe(4)
     expect(agent.starts()).toBe(2)
@@ -66,6 +58,47 @@ needsRedis('a queue', () => {
     expect((await look.notes()).map(({ id }) => id).filter((id) => id.startsWith('end-'))).toEqual([])
   }, 60_000)
 
+  test('that is made while all are drained is drained too, until they are resumed', async () => {
+    const agent = makeAgent()
+    const shared = fresh()
+    await using worker = await workHere(url(), shared, { tags: ['late'] })
+    await using look = await openTransport(addressOf(url()))
+    expect(await said('drain')).toMatch(/^drained: /)
+    const running = benchHere(askedOf(agent, ['one', 'two'], { url: url(), shared, tags: ['late'] }))
+    const queue = queueOf('command', ['late'])
+    await expect.poll(() => worker.told.map(({ type }) => type), { timeout: 10_000 }).toContain('queue_held')
+    await expect.poll(async () => (await look.counts(queue)).waiting, { timeout: 10_000 }).toBe(4)
+    expect(await lookAfterQueues('status', look, new Date())).toMatchObject({
+      isDrained: true,
+      queues: expect.arrayContaining([
+        expect.objectContaining({ queue, counts: expect.objectContaining({ active: 0 }) }),
+      ]),
+    })
+    expect(agent.starts()).toBe(0)
+    const { isDrained, queues } = await lookAfterQueues('resume', look, new Date())
+    expect([isDrained, ...queues.map(({ counts }) => counts.isDrained)]).toEqual([false, ...queues.map(() => false)])
+    expect((await running).benchmark).toMatchObject({ complete: true, counts: { used: 4 } })
+  }, 60_000)
+
+  test('whose worker has another shared folder: a run that was made, and does not lie there, is a failed one that says so and is paid for', async () => {
+    const agent = makeAgent()
+    const [ours, theirs] = [fresh(), fresh()]
+    await using _worker = await workHere(url(), theirs)
+    const limits = { budget: 100, budgetTokens: null, deadline: null, costPerRun: 3 }
+    const asked = { ...askedOf(agent, ['one'], { url: url(), shared: ours }), limits }
+    const { benchmark, events, folder } = await benchHere(asked)
+    expect(agent.starts()).toBe(1) // of the arm that needs no bundle
+    const ends = events.flatMap((event) => (event.type === 'run_finished' ? [event] : []))
+    expect(ends.find(({ configuration }) => configuration === 'without_skill')).toMatchObject({
+      ...{ status: 'failed', kind: 'crash' },
+      message: expect.stringMatching(/^made by .*: .*no run lies there.*--shared/),
+    })
+    expect(ends.map(({ status }) => status)).toEqual(['failed', 'failed'])
+    expect(benchmark).toMatchObject({ complete: false, counts: { planned: 2, used: 0 } })
+    const paid = (await readSpent(folder)).filter(({ usd }) => usd !== 0)
+    expect(paid).toMatchObject([{ run_id: expect.stringContaining('without_skill') }])
+  }, 60_000)
+
   test('whose coordinator is gone: what has failed meanwhile is shown, and put back by retry', async () => {
     const queue = queueOf('command')
     await using look = await openTransport(addressOf(url()))
@@ -86,8 +119,8 @@ needsRedis('a queue', () => {
     await using plain = await workHere(url(), shared)
     await using some = await workHere(url(), shared, { tags: ['gpu'] })
     await using all = await workHere(url(), shared, { tags: ['eu', 'gpu'] })
-    const asked = { skill: skillOf('one', 'two'), engine: agent.engine, workspace: fresh() }
-    const { benchmark } = await benchHere({ ...asked, queue: wishFor(url(), shared, { tags: ['gpu', 'eu'] }) })
+    const asked = askedOf(agent, ['one', 'two'], { url: url(), shared, tags: ['gpu', 'eu'] })
+    const { benchmark } = await benchHere(asked)
     expect(benchmark).toMatchObject({ complete: true })
     const did = ({ told }: typeof all) => told.filter(({ type }) => type === 'job_ended').length
     expect([did(plain), did(some), did(all)]).toEqual([0, 0, 4])
@@ -105,13 +138,13 @@ needsRedis('a queue', () => {
     const here = { env: env('2.1.401') }
     const engines = ['claude-code']
     await using one = await workHere(url(), shared, { ...here, engines, concurrency: 1 })
-    const asked = () => ({ skill: skillOf('one', 'two'), engine: 'claude-code', queue: wishFor(url(), shared) })
-    const same = await benchHere({ ...asked(), workspace: fresh() }, here)
+    const asked = () => askedOf({ engine: 'claude-code' }, ['one', 'two'], { url: url(), shared })
+    const same = await benchHere(asked(), here)
     expect(same.benchmark.counts).toMatchObject({ used: 4 })
     expect(same.benchmark).not.toHaveProperty('engine_versions')
     await using two = await workHere(url(), shared, { env: env('2.1.402'), engines, concurrency: 1 })
     await expect.poll(() => two.told.map(({ type }) => type), { timeout: 10_000 }).toContain('queue_held')
-    const { benchmark } = await benchHere({ ...asked(), runs: 4, workspace: fresh() }, here)
+    const { benchmark } = await benchHere({ ...asked(), runs: 4 }, here)
     const { '2.1.401': first = 0, '2.1.402': second = 0 } = benchmark.engine_versions ?? {}
     expect([first + second, first > 0, second > 0]).toEqual([16, true, true])
     expect(benchmark.notes?.join('\n')).toContain(`several versions of the engine: 2.1.401 (${first} run`)
@@ -124,12 +157,12 @@ needsRedis('a queue', () => {
     await using _one = await workHere(url(), shared)
     await using _two = await workHere(url(), shared)
     const limits = { budget: 5, budgetTokens: null, deadline: null, costPerRun: 1 }
-    const asked = { skill: skillOf('one', 'two', 'three'), engine: agent.engine, workspace: fresh(), runs: 2, limits }
-    const { benchmark } = await benchHere({ ...asked, queue: wishFor(url(), shared) })
+    const asked = { ...askedOf(agent, ['one', 'two', 'three'], { url: url(), shared }), runs: 2, limits }
+    const { benchmark } = await benchHere(asked)
     expect(benchmark).toMatchObject({ complete: false, counts: { planned: 12, used: 4 } }) // both arms or none
     expect(benchmark.metadata.stopped).toMatchObject({ kind: 'budget' })
     expect(agent.starts()).toBe(4)
-    const more = { ...asked, limits: { ...limits, budget: 100 }, queue: wishFor(url(), shared) }
+    const more = { ...asked, limits: { ...limits, budget: 100 } }
     expect((await benchHere(more)).benchmark).toMatchObject({ complete: true })
     expect(agent.starts()).toBe(12)
   }, 60_000)

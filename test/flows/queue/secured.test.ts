@@ -203,6 +203,9 @@ describe('what a worker shows', () => {
       const text = await (await fetch(url)).text()
       expect(text).toContain('whetstone_runs_total{engine="command",status="completed",error=""} 2')
       expect(text).toMatch(/whetstone_jobs_taken_total\{queue="runs-[0-9a-f]{16}"\} 2/)
+      expect(text).toMatch(
+        /^whetstone_queue_jobs\{queue="runs-[0-9a-f]{16}",engine="command",tags="",state="waiting"\} 0$/m,
+      )
       await worker.stop()
       collector.close()
       expect(sent.join('').match(/"invoke_agent command"/g)).toHaveLength(2)
