@@ -22,6 +22,12 @@ export function App({ model }: { model: Model }) {
   const place = route.path.join('/')
   // a new place starts at its top, one come back to where it was left
   useLayoutEffect(() => restore(place), [place])
+  // what had the focus is gone with the view before: the keyboard goes on at the start of this one
+  const isFirst = useRef(true)
+  useLayoutEffect(() => {
+    if (!isFirst.current && document.activeElement === document.body) main.current?.focus({ preventScroll: true })
+    isFirst.current = false
+  }, [place])
   // of many tabs on a narrow screen the one that is open is seen; scrollIntoView would move the page too
   useLayoutEffect(() => {
     const show = () => {

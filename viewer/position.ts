@@ -1,9 +1,11 @@
-/** Where a reader was in each step of the history: scrolled to, selected; Back and a reload lead there again. */
+/** Where a reader was in each step of the history: scrolled to, selected, with the focus; Back and a reload lead there again. */
 
 interface Position {
   top: number
   /** In the list of the view; −1: nothing. */
   selected: number
+  /** The address of the link in the view that had the focus; '': none. */
+  focus: string
 }
 
 const key = 'whetstone-positions'
@@ -21,7 +23,7 @@ function step(): string {
 }
 
 export function positionNow(): Position {
-  return kept.get(now.step) ?? { top: 0, selected: -1 }
+  return kept.get(now.step) ?? { top: 0, selected: -1, focus: '' }
 }
 
 export function keepPosition(change: Partial<Position>): void {
@@ -36,6 +38,10 @@ export function keepPositions(): void {
     now.step = step()
   })
   addEventListener('scroll', () => keepPosition({ top: scrollY }), { passive: true })
+  addEventListener('focusin', ({ target }) => {
+    const link = target instanceof HTMLElement ? target.closest('main a') : null
+    keepPosition({ focus: link?.getAttribute('href') ?? '' })
+  })
   addEventListener('pagehide', () => {
     try {
       sessionStorage.setItem(key, JSON.stringify([...kept].slice(-200)))
@@ -47,21 +53,28 @@ export function keepPositions(): void {
 
 const moves = ['wheel', 'keydown', 'pointerdown', 'touchstart'] as const
 
-/** Scrolls to where this step was left, again while the view grows; ends when it is reached or the reader moves. */
+/** Scrolls and gives the focus to where this step was left, again while the view grows; ends when it is reached or the reader moves. */
 export function restore(_place: string): () => void {
-  const { top } = positionNow()
-  scrollTo(0, top)
+  const { top, focus } = positionNow()
   const end = new AbortController()
-  const observer = new ResizeObserver(() => {
+  const reached = () => {
     scrollTo(0, top)
-    if (scrollY >= top - 1) end.abort()
-  })
-  end.signal.addEventListener('abort', () => observer.disconnect())
-  if (scrollY < top - 1) {
-    observer.observe(document.body)
-    for (const name of moves) addEventListener(name, () => end.abort(), { signal: end.signal, passive: true })
+    const isFocused = focus === '' || refocus(focus)
+    return scrollY >= top - 1 && isFocused
   }
+  if (reached()) return () => {}
+  const observer = new ResizeObserver(() => reached() && end.abort())
+  end.signal.addEventListener('abort', () => observer.disconnect())
+  observer.observe(document.body)
+  for (const name of moves) addEventListener(name, () => end.abort(), { signal: end.signal, passive: true })
   return () => end.abort()
+}
+
+/** Gives the focus to the link of the view that leads there; false: it is not drawn yet. */
+function refocus(address: string): boolean {
+  const link = [...document.querySelectorAll<HTMLElement>('main a')].find((one) => one.getAttribute('href') === address)
+  link?.focus({ preventScroll: true })
+  return link !== undefined
 }
 
 function stored(): [string, Position][] {

@@ -48,7 +48,7 @@ async function newRows(folder: string, rows: readonly IndexRow[], context: FlowC
   const names = (await readdir(folder, { withFileTypes: true }).catch(() => []))
     .filter((one) => one.isDirectory() && !one.name.startsWith('.') && !covered.has(one.name))
     .map(({ name }) => name)
-    .sort()
+    .sort((a, b) => a.localeCompare(b, 'en', { numeric: true }))
   const found: IndexRow[] = []
   // of one skill on several engines: its own workspace too
   for (const name of rows.length > 0 ? ['.', ...names] : names) {

@@ -38,6 +38,16 @@ withChromium('what is missing', () => {
     return page.locator('.run-row').count()
   }
 
+  test('the chips of a group stand in a line', async () => {
+    const page = await opened('all')
+    const tops = await page
+      .locator('.banner .chips')
+      .first()
+      .locator('.chip')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().top))
+    expect(tops).toHaveLength(4)
+    expect(new Set(tops).size).toBe(1)
+  })
   test('every chip of the banner leads to as many runs or cases as it says', async () => {
     const page = await opened('all')
     const chips: [string, string][] = await page

@@ -53,6 +53,43 @@ withChromium('reading', () => {
     expect(await page.evaluate('scrollY')).toBe(top)
     expect(await page.locator('.row.selected').getAttribute('href')).toBe(selected)
   })
+  const focused = (page: Page) =>
+    page.evaluate<string>('document.activeElement.getAttribute("href") ?? document.activeElement.id')
+  test('the keyboard goes on at the start of a new view, and after Back at the link that led away', async () => {
+    const page = await opened('#/runs')
+    await page.locator('.run-row').nth(2).focus()
+    const link = await focused(page)
+    await page.keyboard.press('Enter')
+    await page.locator('.verdicts').waitFor()
+    expect(await focused(page)).toBe('main')
+    await page.goBack()
+    await page.locator('.run-row').first().waitFor()
+    expect(await focused(page)).toBe(link)
+    await page.keyboard.press('j')
+    await page.keyboard.press('Enter')
+    await page.locator('.verdicts').waitFor()
+    expect(new URL(page.url()).hash).toBe('#/run/1/with_skill/1') // what j selected, not what had the focus
+  })
+  test('the search box keeps the focus where it leads to another view', async () => {
+    const page = await opened('#/case/1')
+    await page.keyboard.press('/')
+    await page.keyboard.type('case:2')
+    await page.keyboard.press('Enter')
+    await page.locator('.run-row').first().waitFor()
+    expect(await page.evaluate('document.activeElement.type')).toBe('search')
+  })
+  test('the arrows go through the parts of a run, which are one stop of Tab', async () => {
+    const page = await opened('#/run/1/with_skill/1')
+    await page.getByRole('tab', { name: 'Transcript' }).focus()
+    const places = []
+    for (const key of ['ArrowRight', 'ArrowRight', 'ArrowRight', 'ArrowLeft']) {
+      await page.keyboard.press(key)
+      places.push(await page.evaluate('document.activeElement.innerText'))
+      expect(await page.locator('[role=tab][tabindex="0"]').allTextContents()).toEqual([places.at(-1)])
+    }
+    expect(places).toEqual([expect.stringContaining('Outputs'), 'Raw', 'Transcript', 'Raw'])
+    expect(await page.locator('[role=tab][aria-selected=true]').textContent()).toBe('Raw')
+  })
   test('Enter opens what is selected after a click beside it', async () => {
     const page = await opened('#/runs')
     await page.keyboard.press('j')

@@ -6,6 +6,7 @@ const keys = [
   ['Enter', 'open what is selected'],
   ['u', 'up: from a run to its case, from a case to the overview'],
   ['[ ]', 'the run before, the run after; at the end of a case the next one'],
+  ['← →', 'from one part of a run to the next: transcript, outputs, raw'],
   ['y n x', 'in an audit: the judge is right, wrong; take it back'],
   ['/', 'search'],
   ['1 … 9', 'the tabs'],

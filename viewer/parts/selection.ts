@@ -13,6 +13,7 @@ export function useSelection(size: number, address: (place: number) => string): 
     const step = steps.get(event.key)
     if (step !== undefined && size > 0) {
       event.preventDefault()
+      leaveLink()
       now.current = Math.max(0, Math.min(size - 1, now.current + step))
       setSelected(now.current)
       keepPosition({ selected: now.current })
@@ -35,4 +36,10 @@ const steps = new Map([
 /** What Enter itself presses: it is left to do so. */
 function isControl({ target }: KeyboardEvent): boolean {
   return target instanceof HTMLElement && target.closest('a, button, summary') !== null
+}
+
+/** A link with the focus would take the Enter that is meant for what is selected. */
+function leaveLink(): void {
+  const { activeElement } = document
+  if (activeElement instanceof HTMLAnchorElement) activeElement.blur()
 }

@@ -1,4 +1,6 @@
 /** Beside the verdicts: transcript, outputs or the raw records of a run. */
+import type { TargetedKeyboardEvent } from 'preact'
+import { useRef } from 'preact/hooks'
 import type { PageFile, RunDetail } from '../../schemas/page.ts'
 import type { Model, Run } from '../data/model.ts'
 import { spanOf } from '../data/proof.ts'
@@ -38,20 +40,12 @@ export function RunParts({ model, run, detail, route }: Props) {
   }
   return (
     <section class="parts" aria-label="Transcript and outputs">
-      <div class="tabs" role="tablist" aria-label="Parts of the run">
-        {own.map((name) => (
-          <button
-            key={name}
-            type="button"
-            role="tab"
-            aria-selected={name === tab}
-            aria-controls="part"
-            onClick={() => amend(route, { ...unmarked, tab: name, file: undefined })}
-          >
-            {labels[name]}
-          </button>
-        ))}
-      </div>
+      <Tabs
+        names={own}
+        labels={labels}
+        open={tab}
+        choose={(name) => amend(route, { ...unmarked, tab: name, file: undefined })}
+      />
       <div id="part" role="tabpanel" aria-label={labels[tab]}>
         {detail === undefined ? (
           <p class="empty">Reading…</p>
@@ -65,6 +59,44 @@ export function RunParts({ model, run, detail, route }: Props) {
         )}
       </div>
     </section>
+  )
+}
+
+interface TabsProps {
+  names: readonly Tab[]
+  labels: Record<Tab, string>
+  open: Tab
+  choose(name: Tab): void
+}
+
+/** One stop for Tab; the arrows go from one to the next. */
+function Tabs({ names, labels, open, choose }: TabsProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const pressed = (event: TargetedKeyboardEvent<HTMLDivElement>) => {
+    const step = event.key === 'ArrowRight' ? 1 : event.key === 'ArrowLeft' ? -1 : 0
+    const next = (names.indexOf(open) + step + names.length) % names.length
+    const name = names[next]
+    if (step === 0 || name === undefined) return
+    event.preventDefault()
+    choose(name)
+    box.current?.querySelectorAll<HTMLElement>('[role=tab]')[next]?.focus()
+  }
+  return (
+    <div class="tabs" role="tablist" aria-label="Parts of the run" ref={box} onKeyDown={pressed}>
+      {names.map((name) => (
+        <button
+          key={name}
+          type="button"
+          role="tab"
+          tabIndex={name === open ? 0 : -1}
+          aria-selected={name === open}
+          aria-controls="part"
+          onClick={() => choose(name)}
+        >
+          {labels[name]}
+        </button>
+      ))}
+    </div>
   )
 }
 

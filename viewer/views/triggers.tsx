@@ -39,7 +39,7 @@ function Measured({ triggers, route }: { triggers: Triggers; route: Route }) {
     <>
       <header class="lead">
         <h1>
-          {passed} of {total} {total === 1 ? 'query behaves' : 'queries behave'} as they should
+          {passed} of {total} {total === 1 ? 'query behaves as it should' : 'queries behave as they should'}
         </h1>
       </header>
       <Gaps triggers={triggers} />

@@ -41,6 +41,11 @@ export function plural(number: number, word: string): string {
   return `${count(number)} ${word}${number === 1 ? '' : 's'}`
 }
 
+/** "3 of 6 queries behave as they should". */
+export function behaving(passed: number, total: number): string {
+  return `${passed} of ${total} ${total === 1 ? 'query behaves as it should' : 'queries behave as they should'}`
+}
+
 /** "with_skill" as "with skill". */
 export function armLabel(configuration: string): string {
   return configuration.replaceAll('_', ' ')

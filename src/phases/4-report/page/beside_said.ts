@@ -3,7 +3,7 @@ import type { Description } from '../../../../schemas/description.ts'
 import type { History } from '../../../../schemas/history.ts'
 import type { Known, PageExtras } from '../../../../schemas/page.ts'
 import type { Triggers } from '../../../../schemas/triggers.ts'
-import { percent, plural } from '../words.ts'
+import { behaving, percent, plural } from '../words.ts'
 
 export type Beside = Pick<PageExtras, 'triggers' | 'history' | 'description'>
 
@@ -36,9 +36,8 @@ function triggersText({ summary, metrics, complete }: Triggers): string {
     ...(metrics.recall === null ? [] : [`recall ${percent(metrics.recall.value)}`]),
     ...(metrics.precision === null ? [] : [`precision ${percent(metrics.precision.value)}`]),
   ]
-  const verb = total === 1 ? 'query behaves' : 'queries behave'
   const known = rates.length === 0 ? '' : ` (${rates.join(', ')})`
-  return `Triggers: ${passed} of ${total} ${verb} as they should${known}${complete ? '' : '; incomplete'}.`
+  return `Triggers: ${behaving(passed, total)}${known}${complete ? '' : '; incomplete'}.`
 }
 
 function descriptionText({ attempts, accepted, reason }: Description): string {

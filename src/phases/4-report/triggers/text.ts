@@ -6,7 +6,7 @@ import type {
   TriggerShare,
   Triggers,
 } from '../../../../schemas/triggers.ts'
-import { short } from '../words.ts'
+import { behaving, short } from '../words.ts'
 
 /** The sentences above the table. */
 export function triggerSentences({ metrics, summary }: Pick<Triggers, 'metrics' | 'summary'>): string[] {
@@ -14,7 +14,7 @@ export function triggerSentences({ metrics, summary }: Pick<Triggers, 'metrics' 
   const { recall, precision, false_trigger_rate } = metrics
   const open = undecided === 0 ? '' : `; ${undecided} without an answer`
   return [
-    `${passed} of ${total} queries behave as they should${open}.`,
+    `${behaving(passed, total)}${open}.`,
     `Recall ${shareText(recall)}, precision ${shareText(precision)}; ${shareText(false_trigger_rate)} of what should not trigger does.`,
   ]
 }

@@ -1,0 +1,61 @@
+/** What lies beside a benchmark, a sentence each. */
+import { describe, expect, test } from 'vitest'
+import { description } from '../../../schemas/description.ts'
+import { history } from '../../../schemas/history.ts'
+import { triggers } from '../../../schemas/triggers.ts'
+import { type Beside, besideSaid } from '../../../src/phases/4-report/page/beside_said.ts'
+import { descriptionFile, historyFile, triggersFile } from '../../viewer/artefacts.ts'
+
+const plain = (text: string) => text
+const tried = history.parse(JSON.parse(historyFile(plain)))
+const measured = triggers.parse(JSON.parse(triggersFile(plain)))
+const sought = description.parse(JSON.parse(descriptionFile(plain)))
+const { summary, metrics } = measured
+
+describe('what lies beside', () => {
+  test.each<[string, Beside, string[]]>([
+    ['nothing', {}, []],
+    [
+      'the test of a session, in points',
+      { history: { value: tried } },
+      ['improve: Improve: validation said +22, test says +15 [4, 26] points.'],
+    ],
+    [
+      'a session without a test',
+      { history: { value: { ...tried, test: null } } },
+      ['improve: Improve: 4 versions tried; the best is v2.'],
+    ],
+    [
+      'a session that tried one',
+      { history: { value: { ...tried, test: null, iterations: tried.iterations.slice(0, 2), current_best: 'v0' } } },
+      ['improve: Improve: 1 version tried; the best is v0.'],
+    ],
+    [
+      'triggers that are not complete',
+      { triggers: { value: measured } },
+      ['triggers: Triggers: 3 of 6 queries behave as they should (recall 78%, precision 75%); incomplete.'],
+    ],
+    [
+      'one query, without a rate',
+      {
+        triggers: {
+          value: {
+            ...measured,
+            complete: true,
+            summary: { ...summary, passed: 1, total: 1 },
+            metrics: { ...metrics, recall: null, precision: null },
+          },
+        },
+      },
+      ['triggers: Triggers: 1 of 1 query behaves as it should.'],
+    ],
+    [
+      'a description',
+      { description: { value: sought } },
+      ['triggers: Description: 2 descriptions tried, one is accepted: better on the queries that nobody had looked at'],
+    ],
+    ['what has no known form', { history: { raw: {} } }, ['improve: improve: of no known form.']],
+  ])('%s', (_what, beside, said) => {
+    expect(besideSaid(beside).map(({ tab, text }) => `${tab}: ${text}`)).toEqual(said)
+  })
+})

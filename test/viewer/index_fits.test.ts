@@ -1,0 +1,56 @@
+/** The index of many skills, drawn: no number is broken in two by what a failed one says, and nothing is wider than a phone. */
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import type { IndexRow } from '../../schemas/benchmark_index.ts'
+import { aggregate } from '../../src/phases/4-report/aggregate.ts'
+import { indexHtml } from '../../src/phases/4-report/index_page.ts'
+import { failedRow, indexRow } from '../../src/phases/4-report/index_row.ts'
+import { arm, inputOf } from '../phases/4-report/fixture.ts'
+import { launch, withChromium } from './browser.ts'
+
+const name = (skill: string) => ({ skill, cell: null })
+const benchmark = aggregate(inputOf([...arm(1, 'with_skill', ['+-', '++']), ...arm(1, 'without_skill', ['--', '+-'])]))
+const done = Array.from({ length: 28 }, (_, at) => indexRow(name(`skill-${at}`), benchmark, `skill-${at}/benchmarks/x`))
+const long = 'evals/evals.json holds no case that can be run: every one of them names an input file that is not there'
+const failed = failedRow(name('one-with-a-name-as-long-as-a-name-of-a-skill-may-be-which-is-64c'), long, 'mend it')
+
+/** Cells of numbers that take more than one line. */
+const broken = `[...document.querySelectorAll('td:not([data-column=""])')].filter((one) => {
+  const range = document.createRange()
+  range.selectNodeContents(one)
+  return new Set([...range.getClientRects()].map(({ top }) => Math.round(top))).size > 1
+}).map((one) => one.textContent)`
+
+withChromium('the index of many skills', () => {
+  const it: { browser?: Browser } = {}
+  beforeAll(async () => {
+    it.browser = await launch()
+  })
+  afterAll(() => it.browser?.close())
+
+  test.each<[string, IndexRow[], number]>([
+    ['one failed', [...done, failed], 1280],
+    ['one failed', [...done, failed], 360],
+    ['all are done', done, 1280],
+  ])('%s', async (_what, rows, width) => {
+    const file = path.join(mkdtempSync(path.join(tmpdir(), 'index-')), 'index.html')
+    const index = { schema_version: 1, created_at: '2026-01-15T10:30:00Z', judge: null, alpha: 0.05, rows } as const
+    writeFileSync(file, indexHtml(index))
+    if (it.browser === undefined) throw new Error('no browser')
+    const page = await it.browser.newPage({ viewport: { width, height: 900 } })
+    await page.goto(`file://${file}`)
+    expect(await page.locator('tbody tr').count()).toBe(rows.length)
+    expect(await page.evaluate(broken)).toEqual([])
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+    if (width === 1280) {
+      const hidden = 'const { scrollWidth, clientWidth } = document.querySelector("section"); scrollWidth - clientWidth'
+      expect(await page.evaluate(hidden)).toBe(0)
+      const aligned = 'getComputedStyle(document.querySelector("td[data-column=time]")).textAlign'
+      expect(await page.evaluate(aligned)).toBe('right')
+    }
+    await page.close()
+  })
+})
