@@ -42,6 +42,7 @@ export const environment = z.object({
   commands: z.array(inputFile).optional().describe('slash commands, for .claude/commands/'),
   instructions: z.string().optional().describe('what AGENTS.md says'),
   system_prompt: z.string().optional().describe('who the agent is: added to its system prompt'),
+  temperature: z.number().min(0).max(2).optional().describe("of the agent's model; absent: the provider's"),
   tools: z.array(z.string()).optional().describe("the tools it may use, by Claude Code's names; absent: all"),
   env: z.record(z.string(), z.string()).optional().describe('variables that the agent and its hooks see'),
   texts: z.record(z.string(), z.string()).optional().describe('files made in the working folder: path → content'),

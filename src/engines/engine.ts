@@ -29,6 +29,8 @@ export interface InstalledEnvironment {
   instructions?: string
   /** Added to the system prompt; absent: nothing. */
   systemPrompt?: string
+  /** Of the model; absent: the provider's. */
+  temperature?: number
   /** By Claude Code's names; absent: all. */
   allowedTools?: readonly string[]
   /** Whether there are sub-agents. */
@@ -43,6 +45,8 @@ export interface Honours {
   mcp_servers: boolean
   /** Absent: not. */
   system_prompt?: boolean
+  /** Absent: not. */
+  temperature?: boolean
   /** Whether it can be kept to some of its tools; absent: not. */
   tools?: boolean
   /** Absent: not. */

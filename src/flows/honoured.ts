@@ -31,7 +31,7 @@ export function withHonoured(suite: Suite, choice: EngineChoice): Suite {
 
 /** Without what the engine does not honour. */
 function reducedTo(honours: Honours, environment: Environment): Environment {
-  const { agent_texts, tools, system_prompt, commands, ...others } = environment
+  const { agent_texts, tools, system_prompt, temperature, commands, ...others } = environment
   const { hooks } = honours
   const kept = Object.entries(environment.hooks).flatMap(([event, groups]) => {
     if (hooks === 'all') return [[event, groups] as const]
@@ -49,6 +49,7 @@ function reducedTo(honours: Honours, environment: Environment): Environment {
     ...(agent_texts && honours.agents && { agent_texts }),
     ...(tools && honours.tools && { tools }),
     ...(system_prompt && honours.system_prompt && { system_prompt }),
+    ...(temperature !== undefined && honours.temperature && { temperature }),
     ...(commands && honours.commands && { commands }),
   }
 }
@@ -69,6 +70,7 @@ function unmetBy(honours: Honours, environment: Environment): string[] {
     ...(agents.length + Object.keys(agent_texts).length > 0 && !honours.agents ? ['sub-agents'] : []),
     ...(Object.keys(mcp_servers).length > 0 && !honours.mcp_servers ? ['MCP servers'] : []),
     ...(system_prompt !== undefined && !honours.system_prompt ? ['a system prompt'] : []),
+    ...(environment.temperature !== undefined && !honours.temperature ? ['a temperature'] : []),
     ...(tools !== undefined && !honours.tools ? ['a choice of tools'] : []),
     ...(commands.length > 0 && !honours.commands ? ['commands'] : []),
   ]

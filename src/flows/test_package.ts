@@ -11,6 +11,7 @@ import { runProcess } from '../base/spawn.ts'
 import { fitsMatcher } from '../engines/hooks/select.ts'
 import { type AamHooks, claudeEvents, readAamHooks } from '../phases/1-plan/formats/aam/hooks.ts'
 import { packageText } from '../phases/1-plan/formats/aam/own.ts'
+import { unrunTests } from '../phases/1-plan/formats/aam/package.ts'
 import { type AamTest, type AamTests, readAamTests } from '../phases/1-plan/formats/aam/tests.ts'
 import { dialectOf, inDialect, toolIn, withOverrides } from '../phases/2-run/hook_payload.ts'
 import { failuresOf, type ProcessOutcome } from '../phases/3-judge/process_checks.ts'
@@ -46,7 +47,11 @@ export async function testPackage(request: TestRequest, context: FlowContext): P
       : found.empty.filter(({ skill }) => isWanted(skill === null ? 'hooks' : { skill }, request))
   if (tests.length + empty.length === 0) throw nothingChosen(request)
   const hooks = await readAamHooks(root)
-  const warnings = [...found.warnings, ...(hooks?.warnings ?? []).map(({ at, message }) => `${at}: ${message}`)]
+  const warnings = [
+    ...found.warnings,
+    ...(await unrunTests(root)),
+    ...(hooks?.warnings ?? []).map(({ at, message }) => `${at}: ${message}`),
+  ]
   const cases: TestCaseResult[] = empty.map(emptyFolder)
   for (const test of tests) {
     if (context.drain.aborted) break

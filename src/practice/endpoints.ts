@@ -62,6 +62,8 @@ function note(entry: LoggedRequest, asked: Asked): void {
   entry.model = model
   entry.system = typeof system === 'string' ? system : textOf(system)
   entry.messages = sent(asked.body)
+  const heat = asked.body.kind === 'json' && isObject(asked.body.value) ? asked.body.value.temperature : undefined
+  if (typeof heat === 'number') entry.temperature = heat
   entry.tools = tools.map(({ name }) => name)
 }
 

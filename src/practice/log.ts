@@ -15,6 +15,8 @@ export interface LoggedRequest {
   /** Null while it is open, and when it ended without a status. */
   status: number | null
   model: string | null
+  /** Absent: the request has none. */
+  temperature?: number
   /** The system prompt's text; empty: none. */
   system: string
   /** As sent. */

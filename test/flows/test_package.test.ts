@@ -62,6 +62,18 @@ describe('the example package', () => {
     const { message, fix } = await userError(tested(folder, { hooks: true }))
     expect(`${message} ${fix}`).toMatch(/it has no test of hooks looked for hooks\/tests\/cases/)
   })
+  test('tests that the manifest names are told one by one, and not run', async () => {
+    const folder = copyOfExample()
+    const warned = async (quality: object) => {
+      writeFileSync(path.join(folder, 'package.agent.json'), JSON.stringify({ name: 'p', quality }))
+      return (await tested(folder, { case: '01-sum' })).warnings.filter((one) => one.includes('quality'))
+    }
+    expect(await warned({ tests: [{ name: 'unit', command: 'false' }, 'x'] })).toEqual([
+      expect.stringContaining('tests: {"name":"unit","command":"false"} is not run'),
+      expect.stringContaining('tests: "x" is not run'),
+    ])
+    expect(await warned({ tests: [] })).toEqual([])
+  })
   test('a skill’s folder alone has its tests', async () => {
     expect((await tested(path.join(copyOfExample(), 'skills/csv-sum'))).summary).toMatchObject({ passed: 3 })
   })

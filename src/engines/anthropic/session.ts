@@ -14,6 +14,7 @@ import type {
   Unfinished,
 } from '../tool_loop/session.ts'
 import { systemPrompt } from '../tool_loop/system_prompt.ts'
+import { temperatureOf } from '../tool_loop/temperature.ts'
 import { openClient } from './client.ts'
 
 /** Output tokens of one response at most. */
@@ -36,6 +37,7 @@ export class AnthropicSession implements Session {
       system: [{ type: 'text', text: systemPrompt(task), cache_control: { type: 'ephemeral' } }],
       metadata: { user_id: task.sessionId },
       ...(tools.length > 0 ? { tools } : {}),
+      ...temperatureOf(task),
     }
     this.#messages = [firstMessage(task)]
   }

@@ -7,5 +7,6 @@ export const toolLoopHonours: Honours = {
   agents: false,
   mcp_servers: false,
   system_prompt: true,
+  temperature: true,
   tools: true,
 }

@@ -6,6 +6,7 @@ import { openaiModel } from '../providers.ts'
 import { engineErrorOf } from '../sdk_error.ts'
 import type { Asked, CallResult, ModelBlock, ModelResponse, Session, ToolOffer } from '../tool_loop/session.ts'
 import { systemPrompt } from '../tool_loop/system_prompt.ts'
+import { temperatureOf } from '../tool_loop/temperature.ts'
 import { openClient } from './client.ts'
 import { parsedArguments, resultText } from './result_text.ts'
 
@@ -14,6 +15,7 @@ export class ChatSession implements Session {
   readonly #client: OpenAI
   readonly #tools: OpenAI.ChatCompletionFunctionTool[]
   readonly #messages: OpenAI.ChatCompletionMessageParam[]
+  readonly #temperature: { temperature?: number }
 
   constructor(task: EngineTask, offers: readonly ToolOffer[], send: typeof fetch) {
     this.model = openaiModel(task.model)
@@ -21,6 +23,7 @@ export class ChatSession implements Session {
     this.#tools = offers.map(({ name, description, inputSchema: parameters }) => {
       return { type: 'function', function: { name, description, parameters } }
     })
+    this.#temperature = temperatureOf(task)
     this.#messages = [
       { role: 'system', content: systemPrompt(task) },
       { role: 'user', content: task.prompt },
@@ -30,6 +33,7 @@ export class ChatSession implements Session {
   async ask(forced: string | null, signal: AbortSignal): Promise<Asked> {
     const params = {
       model: this.model,
+      ...this.#temperature,
       messages: this.#messages,
       ...(this.#tools.length > 0 ? { tools: this.#tools } : {}),
       ...(forced === null ? {} : { tool_choice: { type: 'function' as const, function: { name: forced } } }),

@@ -6,6 +6,7 @@ import { openaiModel } from '../providers.ts'
 import { engineErrorOf, kindOfWord, unreadable } from '../sdk_error.ts'
 import type { Asked, CallResult, Session, ToolOffer } from '../tool_loop/session.ts'
 import { systemPrompt } from '../tool_loop/system_prompt.ts'
+import { temperatureOf } from '../tool_loop/temperature.ts'
 import { openClient } from './client.ts'
 import { responseOf } from './responses_answer.ts'
 import { resultText } from './result_text.ts'
@@ -32,6 +33,7 @@ export class ResponsesSession implements Session {
       store: false,
       stream: true,
       prompt_cache_key: task.sessionId,
+      ...temperatureOf(task),
     }
     this.#input = [{ role: 'user', content: task.prompt }]
   }

@@ -134,6 +134,7 @@ const othersIn: Readonly<Record<string, string>> = {
   commands: 'slash commands',
   instructions: 'the text of AGENTS.md',
   system_prompt: 'the system prompt',
+  temperature: 'the temperature',
   tools: 'the choice of tools',
   env: 'variables of the environment',
   texts: 'files made in the working folder',

@@ -43,6 +43,7 @@ export async function installEnvironment(
     mcpServers: Object.keys(servers),
     ...(wanted.instructions !== undefined && { instructions: wanted.instructions }),
     ...(wanted.system_prompt !== undefined && { systemPrompt: wanted.system_prompt }),
+    ...(wanted.temperature !== undefined && { temperature: wanted.temperature }),
     ...(wanted.tools && { allowedTools: wanted.tools }),
     hasAgents: wanted.agents.length + Object.keys(wanted.agent_texts ?? {}).length > 0,
   }

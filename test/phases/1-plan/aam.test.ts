@@ -216,7 +216,7 @@ describe('the package around the agent', () => {
     expect(made?.agent_texts).toBeUndefined()
   })
   test.each([
-    ['a dependency', { 'package.agent.json': '{"name":"p","dependencies":{"@x/y":"1"}}' }, '@x/y is not installed'],
+    ['a dependency', { 'package.agent.json': '{"name":"p","dependencies":{"@x/y":"1"}}' }, '@x/y 1 is not installed'],
     ['no manifest', { 'package.agent.json': '[]' }, 'not an object'],
     ['an unknown event', { 'hooks/hooks.json': '{"hooks":{"on-lunch":[]}}' }, 'on-lunch is no event'],
     [
@@ -225,9 +225,9 @@ describe('the package around the agent', () => {
       'tool fax has no counterpart',
     ],
     [
-      'a temperature',
-      { 'agents/auditor/agent.yaml': `${package_['agents/auditor/agent.yaml']}parameters: { temperature: 0 }\n` },
-      'temperature is not passed on',
+      'a temperature that is none',
+      { 'agents/auditor/agent.yaml': `${package_['agents/auditor/agent.yaml']}parameters: { temperature: hot }\n` },
+      'temperature must be a number',
     ],
     [
       'a prompt outside',

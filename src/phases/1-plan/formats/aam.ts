@@ -88,6 +88,13 @@ export async function inspectAam(place: string, root: string): Promise<Inspected
     if (seen.has(one.eval_name)) warn(file, `the name ${one.eval_name} is another case's too: --case takes both`)
     seen.add(one.eval_name)
   }
+  for (const { name, temperature } of own.agents) {
+    if (temperature !== null && read.some(({ one }) => one.target !== `agent:${name}`))
+      warn(
+        path.join(packageRoot, 'agents', name),
+        'parameters.temperature holds where the agent is the target, not as a sub-agent',
+      )
+  }
   const about = own.skills.find((skill) => skill.path === root)
   const kept = about === undefined ? read : read.filter(({ one }) => one.skill_path === root)
   if (kept.length < read.length)

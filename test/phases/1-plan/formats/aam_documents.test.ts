@@ -3,6 +3,7 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { messageOf } from '../../../../src/base/error.ts'
+import { withHonoured } from '../../../../src/flows/honoured.ts'
 import { findSuites, loadSuites } from '../../../../src/phases/1-plan/find_suites.ts'
 import { load, package_, plain, theCase } from '../aam_package.ts'
 import { folderOf, skillText } from '../folder.ts'
@@ -118,6 +119,18 @@ describe('agent.yaml, field by field', () => {
     expect((await both(base)).text).not.toContain(text)
     expect((await both(yaml)).text).toContain(text)
   })
+  test('parameters.temperature is that of the session, on engines that take one; elsewhere it is told', async () => {
+    const { session, text } = await both(`${base}parameters: { temperature: 0.2 }\n`)
+    expect(session.environment?.temperature).toBe(0.2)
+    expect((await both(base)).session.environment).not.toHaveProperty('temperature')
+    expect(text).not.toContain('0.2')
+    const suite = { ...(await load()), cases: [session] }
+    const on = (name: string) => withHonoured(suite, { name, model: null })
+    expect(on('anthropic').cases[0]?.environment?.temperature).toBe(0.2)
+    expect(on('codex').cases[0]).toMatchObject({ cannot_run: null })
+    expect(on('codex').cases[0]?.environment).not.toHaveProperty('temperature')
+    expect(on('codex').warnings.at(-1)?.message).toContain('the engine codex does not honour a temperature')
+  })
   test('name', async () => {
     const { session, text } = await both(base.replace('auditor', 'checker'), 'checker')
     expect(session.cannot_run).toBeNull()
@@ -167,9 +180,9 @@ describe('agent.yaml, field by field', () => {
     ['no YAML', 'name: [a\n', /agent\.yaml:\d+:\d+ /],
     ['a tool without a counterpart', `${base}tools: [fax]\n`, /agent\.yaml:4:1 tool fax has no counterpart/],
     [
-      'a temperature',
-      `${base}parameters: { temperature: 0 }\n`,
-      /agent\.yaml:4:15 parameters\.temperature is not passed on/,
+      'a temperature that is too high',
+      `${base}parameters: { temperature: 3 }\n`,
+      /agent\.yaml:4:15 parameters\.temperature must be a number from 0 to 2/,
     ],
     ['a skill of another package', `${base}skills: [far]\n`, /agent\.yaml:4:1 skill far is not in the package/],
     ['a command of another package', `${base}commands: [far]\n`, /agent\.yaml:4:1 command far is not in the package/],
@@ -214,9 +227,13 @@ describe('package.agent.json, field by field', () => {
     expect(minimal(await load())).not.toContain(text)
   })
   test.each([
-    ['dependencies', { dependencies: { '@x/y': '^1' } }, '@x/y is not installed'],
+    ['dependencies', { dependencies: { '@x/y': '^1' } }, '@x/y ^1 is not installed'],
     ['a list of them', { dependencies: ['a', 'b'] }, 'b is not installed'],
-    ['quality', { quality: { tests: [] } }, 'quality is not read'],
+    [
+      'quality',
+      { quality: { evals: [{ name: 'a', path: 'b.yaml' }] } },
+      'evals: {"name":"a","path":"b.yaml"} is not run',
+    ],
     ['no name', { name: undefined }, 'it has no name'],
   ])('%s is said', async (_, fields, message) => {
     expect((await said(of(fields))).join('\n')).toContain(message)

@@ -14,6 +14,8 @@ export interface AamAgent {
   version: string | null
   /** Folders or names of the package's skills; null: it lists none, and has all. */
   skills: string[] | null
+  /** null: it says none. Kept where the agent is the session. */
+  temperature: number | null
   /** Names of the package's commands; null: it lists none, and has all. */
   commands: string[] | null
   /** By Claude Code's names; null: it lists none, and has all. */
@@ -79,7 +81,7 @@ async function readAgent(folder: string, known: Known, warn: Warn): Promise<AamA
   const prompt = fields.text('system_prompt') ?? 'system-prompt.md'
   const tools = fields.has('tools') ? fields.texts('tools') : null
   fields.known('tools')
-  const manner = mannerIn(fields.inner('parameters'), warn)
+  const { manner, temperature } = parametersIn(fields.inner('parameters'))
   if (told.description === null) fields.wrong('description', 'is missing')
   const body = leavesFolder(prompt) ? null : await packageText(known.root, path.join(folder, prompt)).catch(() => null)
   if (body === null) fields.wrong('system_prompt', `names ${prompt}, which can't be read below the agent's folder`)
@@ -101,6 +103,7 @@ async function readAgent(folder: string, known: Known, warn: Warn): Promise<AamA
     description: told.description ?? told.name,
     prompt: [withoutFrontmatter(body), ...manner].join('\n\n'),
     tools: mapped,
+    temperature,
   }
   return { ...own, asSubAgent: subAgentText({ ...own, skillNames: skills.map(({ name }) => name) }) }
 }
@@ -114,14 +117,15 @@ function nameOf(fields: AamFields, folder: string): string {
   return folder
 }
 
-function mannerIn(parameters: AamFields, warn: Warn): string[] {
-  if (parameters.has('temperature'))
-    warn(parameters.at('temperature'), 'parameters.temperature is not passed on: no engine here takes one')
-  parameters.known('temperature')
-  return [
+function parametersIn(parameters: AamFields): { manner: string[]; temperature: number | null } {
+  const temperature = parameters.number('temperature')
+  const isUsable = temperature === null || (temperature >= 0 && temperature <= 2)
+  if (!isUsable) parameters.wrong('temperature', 'must be a number from 0 to 2')
+  const manner = [
     ...mannerOf(parameters.text('style'), 'Style'),
     ...mannerOf(parameters.text('output_format'), 'Output format'),
   ]
+  return { manner, temperature: isUsable ? temperature : null }
 }
 
 function mannerOf(value: string | null, what: string): string[] {
@@ -134,7 +138,7 @@ async function readLegacy(file: string, root: string): Promise<AamAgent | null> 
   if (text === null) return null
   const name = path.basename(file, '.md')
   const description = /^description:[ \t]*(.+)$/m.exec(text)?.[1] ?? name
-  const nothing = { version: null, skills: null, commands: null, tools: null }
+  const nothing = { version: null, skills: null, commands: null, tools: null, temperature: null }
   return { name, description, prompt: withoutFrontmatter(text), ...nothing, asSubAgent: text }
 }
 

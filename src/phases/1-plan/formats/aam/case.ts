@@ -234,7 +234,11 @@ function environmentOf(
     skills: skills.flatMap((skill) => skill.files),
     commands,
     ...(own.instructions !== null && !about.given.has('AGENTS.md') && { instructions: own.instructions }),
-    ...(agent !== undefined && { system_prompt: agent.prompt, ...(agent.tools !== null && { tools: agent.tools }) }),
+    ...(agent !== undefined && {
+      system_prompt: agent.prompt,
+      ...(agent.tools !== null && { tools: agent.tools }),
+      ...(agent.temperature !== null && { temperature: agent.temperature }),
+    }),
     ...(others.length > 0 && { agent_texts: Object.fromEntries(others.map((one) => [one.name, one.asSubAgent])) }),
     ...(Object.keys(env).length > 0 && { env }),
     texts: { ...(!about.given.has('package.agent.json') && { 'package.agent.json': own.minimal }), ...texts },

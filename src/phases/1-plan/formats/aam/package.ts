@@ -102,10 +102,29 @@ async function manifestOf(root: string, warn: Warn): Promise<Manifest> {
 }
 
 function warnOfManifest({ dependencies, quality }: Record<string, unknown>, file: string, warn: Warn): void {
-  const named = Array.isArray(dependencies) ? dependencies.map(String) : Object.keys(Object(dependencies ?? {}))
+  const named = Array.isArray(dependencies)
+    ? dependencies.map(String)
+    : Object.entries(Object(dependencies ?? {})).map(([name, version]) => `${name} ${String(version)}`)
   for (const one of named) warn(`${file} dependencies`, `${one} is not installed: dependencies are not resolved here`)
-  if (quality !== undefined)
-    warn(`${file} quality`, 'is not read: eval runs evals/, test runs the tests of skills and hooks')
+  for (const one of qualityIn(quality, 'evals')) warn(`${file} quality`, `${one} is not run: eval runs evals/`)
+}
+
+/** What `test` tells of a manifest: tests that it names and that are not run. Never throws. */
+export async function unrunTests(root: string): Promise<string[]> {
+  const file = path.join(root, 'package.agent.json')
+  if (!(await exists(file))) return []
+  const value = await packageText(root, file)
+    .then((text) => parseJson(text, file))
+    .catch(() => null)
+  const unrun = isObject(value) ? qualityIn(value.quality, 'tests') : []
+  return unrun.map((one) => `${file} quality: ${one} is not run: the tests of skills and hooks are`)
+}
+
+/** The entries of one list, each in words; what is no list is told as it is. */
+function qualityIn(quality: unknown, list: 'tests' | 'evals'): string[] {
+  const given = isObject(quality) ? quality[list] : quality
+  if (given === undefined || given === null) return []
+  return [given].flat().map((one) => `${list}: ${JSON.stringify(one)}`)
 }
 
 /** Tests hold what is expected, and evals too: an agent finds neither. */
