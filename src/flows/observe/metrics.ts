@@ -81,7 +81,7 @@ const states = ['waiting', 'active', 'done', 'failed'] as const
 function gaugeQueues({ Gauge }: Prometheus, register: Registry, look: Look): void {
   const jobs = new Gauge({
     name: 'whetstone_queue_jobs',
-    help: 'Jobs of the whole queue, as any worker sees it; done: ended, and not fetched yet',
+    help: 'Jobs of the whole queue, the same at every worker; done: ended, and not fetched yet',
     labelNames: ['queue', 'engine', 'tags', 'state'],
     registers: [register],
     async collect() {

@@ -4,7 +4,6 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { type QueueAnswer, type QueueJob, type QueueNeeds, queueAnswer } from '../../../schemas/queue_job.ts'
-import type { WalkedFile } from '../../base/files.ts'
 import { writeAtomic } from '../../base/files.ts'
 import { canonicalJson, checkAs, sha256 } from '../../base/json.ts'
 import type { QueueAddress } from '../../jobs/queue/address.ts'
@@ -12,7 +11,7 @@ import type { Signer } from '../../jobs/queue/plug_in.ts'
 import type { JobEnd, Transport } from '../../jobs/queue/transport.ts'
 import type { RunRequest, RunResult } from '../../phases/2-run/run.ts'
 import { noteAttempt } from '../../store/attempts.ts'
-import { type Bundles, openBundles } from '../../store/bundles/bundles.ts'
+import { openBundles } from '../../store/bundles/bundles.ts'
 import { sharedObjects } from '../../store/bundles/objects.ts'
 import {
   AttemptError,
@@ -35,10 +34,10 @@ import type { Limited } from '../limited.ts'
 import { spentByRun } from '../spent.ts'
 import { atGate, whenLimited } from './at_gate.ts'
 import { failedRun } from './failed_run.ts'
-import { packInputs } from './inputs.ts'
 import { askToEnd, endOf, isHeldAfter, whenAborted, whyFailed } from './job_ends.ts'
 import { drainIfAll } from './look.ts'
 import { needsOf, queueName } from './needs.ts'
+import { type Packing, packingInto } from './packing.ts'
 
 /** What a user asks of a queue. */
 export interface QueueWish {
@@ -74,14 +73,12 @@ interface Out {
 interface Desk {
   request: RemoteRequest
   transport: Transport
-  bundles: Bundles
+  packing: Packing
   paths: SharedPaths
   benchmark: string
   queue: string
   /** What is out of each run, by run id. */
   out: Map<string, Out[]>
-  packed: Map<string, ReturnType<typeof packInto>>
-  skills: Map<string, Promise<string>>
 }
 
 export async function openRemote(
@@ -96,12 +93,10 @@ export async function openRemote(
     request,
     transport,
     paths,
-    bundles: await openBundles({ objects: sharedObjects(paths.bundles), cache: null }),
+    packing: packingInto(await openBundles({ objects: sharedObjects(paths.bundles), cache: null })),
     benchmark: await queueIdOf(folder),
     queue: queueName(needs),
     out: new Map(),
-    packed: new Map(),
-    skills: new Map(),
   }
   await announce(desk, needs, context.now())
   let closing: Promise<void> | null = null
@@ -172,11 +167,11 @@ const signedForMs = 7 * 24 * 3_600_000
 async function jobOf(run: RunRequest, desk: Desk): Promise<QueueJob> {
   const { request } = desk
   const { spec } = run
-  const packed = await inputsOf(spec, desk)
+  const packed = await desk.packing.inputs(spec)
   const skills: [string, string][] = []
   for (const one of [...(spec.skill === null ? [] : [spec.skill]), ...(spec.among ?? [])]) {
     const files = one === spec.skill ? run.skillFiles : (run.amongFiles?.get(one.sha256) ?? [])
-    skills.push([one.sha256, await skillBundle(one.sha256, files, desk)])
+    skills.push([one.sha256, await desk.packing.skill(one.sha256, files)])
   }
   return {
     schema_version: 1,
@@ -192,30 +187,6 @@ async function jobOf(run: RunRequest, desk: Desk): Promise<QueueJob> {
     expires_at: new Date(Date.now() + signedForMs).toISOString(),
     signature: null,
   }
-}
-
-/** All runs of a case have the same inputs: they are put once. */
-function inputsOf(spec: RunSpec, desk: Desk): ReturnType<typeof packInto> {
-  const key = sha256(canonicalJson([spec.files, spec.git, spec.environment ?? null]))
-  const known = desk.packed.get(key) ?? packInto(spec, desk.bundles)
-  desk.packed.set(key, known)
-  return known
-}
-
-async function packInto(spec: RunSpec, bundles: Bundles) {
-  const { spec: packed, files, folders } = await packInputs(spec)
-  const sha = files.length + folders.length === 0 ? null : await bundles.put({ files, folders })
-  const { git, environment } = packed
-  return {
-    sha256: sha,
-    of: (one: RunSpec): RunSpec => ({ ...one, files: packed.files, git, ...(environment && { environment }) }),
-  }
-}
-
-function skillBundle(version: string, files: readonly WalkedFile[], { skills, bundles }: Desk): Promise<string> {
-  const known = skills.get(version) ?? bundles.put({ files })
-  skills.set(version, known)
-  return known
 }
 
 interface Ended {
