@@ -1,9 +1,7 @@
 /** view: the page of what lies in a folder, written anew from the gradings on disk: a benchmark, a workspace, another tool's folder. */
-import { copyFile, cp, mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { type Trend, trend as trendSchema } from '../../schemas/trend.ts'
-import { UserError } from '../base/error.ts'
-import { exists, writeAtomic } from '../base/files.ts'
+import { writeAtomic } from '../base/files.ts'
 import { redactorFor } from '../base/redact.ts'
 import { trendHtml } from '../phases/4-report/trend_page.ts'
 import { trendMarkdown } from '../phases/4-report/trend_text.ts'
@@ -14,6 +12,7 @@ import { folderOf, measuredAlone } from './benchmark_in.ts'
 import type { FlowContext } from './context.ts'
 import { evalsAsked, writeEvalIndex } from './eval/view_evals.ts'
 import { indexNow } from './index_now.ts'
+import { publish } from './page/publish.ts'
 import { writeWorkspacePage } from './page/workspace_page.ts'
 import { writePage } from './page/write_page.ts'
 import type { Summarized } from './summarize.ts'
@@ -45,21 +44,7 @@ export interface Viewed {
 export async function view(request: ViewRequest, context: FlowContext): Promise<Viewed> {
   const viewed = await madeFor(request, context)
   if (request.copyTo === null) return viewed
-  const page = path.join(path.resolve(request.copyTo), 'index.html')
-  await mkdir(path.dirname(page), { recursive: true }).catch((error: unknown) => {
-    throw new UserError(`--static ${request.copyTo}: ${error instanceof Error ? error.message : String(error)}`)
-  })
-  await copyFile(viewed.page, page)
-  const data = path.join(path.dirname(viewed.page), 'report.data')
-  if (!request.singleFile && isPage(viewed.page) && (await exists(data))) {
-    await cp(data, path.join(path.dirname(page), 'report.data'), { recursive: true })
-  }
-  return { ...viewed, page }
-}
-
-/** Of runs, with data beside it; no index, no trend. */
-function isPage(file: string): boolean {
-  return path.basename(file).endsWith('report.html')
+  return { ...viewed, page: await publish(viewed.page, request.copyTo, !request.singleFile) }
 }
 
 async function madeFor(request: ViewRequest, context: FlowContext): Promise<Viewed> {

@@ -1,5 +1,5 @@
 /** `whetstone view` finds the page to open: ours, the newest of a workspace, an index, or that of another tool's folder. */
-import { existsSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { folderOf, graded } from '../store/foreign/folder.ts'
@@ -40,6 +40,32 @@ test('--static leaves a copy to publish', async () => {
     page,
   })
   expect(readFileSync(page, 'utf8')).toBe(readFileSync(path.join(benched.folder, 'report.html'), 'utf8'))
+})
+
+test('--static of an index leaves a copy of every page that it leads to, with their data', async () => {
+  const [root, site] = [fresh(), path.join(fresh(), 'site')]
+  const names = ['one (of two)', 'two']
+  for (const name of names) cpSync(workspace, path.join(root, name), { recursive: true })
+  const newest = `benchmarks/${path.basename(benched.folder)}/report.html`
+  const data = 'report.data/run-x.js'
+  const beside = path.join(root, 'two', path.dirname(newest), data)
+  mkdirSync(path.dirname(beside))
+  writeFileSync(beside, '1')
+  const end = await whetstone(['view', root, '--static', site, '--json'])
+  expect(end.code, end.stderr).toBe(0)
+  const index = readFileSync(path.join(site, 'index.html'), 'utf8')
+  const pages = new Set([...index.matchAll(/href="([^"#]+)/g)].map(([, address = '']) => decodeURIComponent(address)))
+  expect([...pages].sort()).toEqual(names.map((name) => `${name}/${newest}`))
+  for (const page of pages) {
+    expect(readFileSync(path.join(site, page), 'utf8')).toBe(readFileSync(path.join(root, page), 'utf8'))
+  }
+  expect(readFileSync(path.join(site, 'two', path.dirname(newest), data), 'utf8')).toBe('1')
+})
+test('--static into what is no folder is refused, named', async () => {
+  const file = path.join(fresh(), 'file')
+  writeFileSync(file, '')
+  const end = await whetstone(['view', benched.folder, '--static', file])
+  expect([end.code, end.stderr]).toEqual([2, expect.stringContaining(`--static ${file}: EEXIST`)])
 })
 
 describe("another tool's folder", () => {
