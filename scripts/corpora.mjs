@@ -140,7 +140,7 @@ async function loose(name) {
   } catch {
     // the loader says why
   }
-  const shared = { format: kind, place: file, name: path.basename(name) }
+  const shared = { format: kind, place: file, name }
   if (kind === 'evals.json') return { ...shared, ...(await load(file)) }
   if (kind !== 'trigger set') return { ...shared, passed: true }
   return await loadQuerySet(file, 'skill').then(

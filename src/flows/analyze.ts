@@ -104,7 +104,7 @@ function decidedOf(folder: string, plan: Plan, one: Plan['cases'][number]): Deci
 export async function analyze(request: AnalyzeRequest, context: FlowContext): Promise<AnalyzeResult> {
   await reapRooms()
   const planned = await planAnalyze(request, context, false)
-  await preflight([planned.judge], request.passEnv, context)
+  await preflight({ '--judge': planned.judge }, request.passEnv, context)
   const folder = path.resolve(request.folder)
   await using held = await holdBenchmark(folder, context)
   return await analyzeHeld(folder, { request, planned }, held.context)

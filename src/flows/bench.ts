@@ -39,7 +39,11 @@ export async function bench(request: BenchRequest, context: FlowContext): Promis
   const { plan } = prepared
   const sandbox = await startSandbox(request.sandbox, prepared, context)
   if (engineNamed(plan.options.engine.name).readsAbove !== false) await refuseStrayInstructions(scratch.path)
-  const probes = await preflight([plan.options.engine, plan.options.judge], request.passEnv, context)
+  const probes = await preflight(
+    { '--model': plan.options.engine, '--judge': plan.options.judge },
+    request.passEnv,
+    context,
+  )
   await refuseUnpriced(plan.options, request.limits ?? noLimits)
   const opened = await openBenchmark(prepared, request, context)
   if ('attached' in opened) return opened.attached

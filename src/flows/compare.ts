@@ -84,7 +84,7 @@ export async function compare(request: CompareRequest, context: FlowContext): Pr
   await reapRooms()
   const planned = await planCompare(request, context, false)
   const { pairing, judge } = planned
-  if (planned.done < pairing.pairs.length) await preflight([judge], request.passEnv, context)
+  if (planned.done < pairing.pairs.length) await preflight({ '--judge': judge }, request.passEnv, context)
   await using held = await holdBenchmark(pairing.output, context)
   return await compareHeld({ request, planned }, held.context)
 }

@@ -26,7 +26,11 @@ export async function explainCache(
   const mode = cacheMode(request)
   const all = (why: string) => plan.runs.map(({ run_id }) => made({ run_id, key: null, why }))
   if (mode !== 'use') return all(mode === 'off' ? 'the cache is off' : '--fresh does not read the cache')
-  const probes = await preflight([plan.options.engine, plan.options.judge], request.passEnv, context).catch(messageOf)
+  const probes = await preflight(
+    { '--model': plan.options.engine, '--judge': plan.options.judge },
+    request.passEnv,
+    context,
+  ).catch(messageOf)
   if (typeof probes === 'string') return all(`the engine can't be asked: ${probes}`)
   const probe = probes.get(JSON.stringify(plan.options.engine)) ?? null
   if (probe === null || !isKnown(probe)) return all('neither version nor content of the engine is known')

@@ -59,7 +59,7 @@ export async function grade(request: GradeAgainRequest, context: FlowContext): P
 
 async function gradeHeld(folder: string, before: Plan, { request, context }: Asked): Promise<BenchResult> {
   const plan = await withPresentCriteria(before, request, context)
-  const probes = await preflight([plan.options.judge], request.passEnv, context)
+  const probes = await preflight({ '--judge': plan.options.judge }, request.passEnv, context)
   const adoption = await openAdoption(folder, before, plan)
   const wanted = new Set(selectCases(suiteOf(plan), request.cases).cases.map((one) => one.eval_id))
   const limit = pLimit(request.concurrency)

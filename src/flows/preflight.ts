@@ -10,19 +10,30 @@ import type { FlowContext } from './context.ts'
 
 export type ReadyProbe = Extract<Probe, { ok: true }>
 
+/** Who is to be asked, by the flag that names its model: a mistake is that flag's. */
+type Asked = Readonly<Partial<Record<'--model' | '--judge' | '--proposer', EngineChoice | null>>>
+
 /** Probes each distinct choice once; by its JSON. Throws UserError (binary, credentials, model) or IncompleteError (unreachable). */
 export async function preflight(
-  choices: readonly (EngineChoice | null)[],
+  asked: Asked,
   passEnv: readonly string[],
   context: FlowContext,
 ): Promise<ReadonlyMap<string, ReadyProbe>> {
-  const distinct = new Map(choices.flatMap((choice) => (choice ? [[JSON.stringify(choice), choice] as const] : [])))
   const probes = new Map<string, ReadyProbe>()
-  for (const [name, choice] of distinct) probes.set(name, await probe(choice, passEnv, context))
+  for (const [flag, choice] of Object.entries(asked)) {
+    const name = JSON.stringify(choice)
+    if (choice && !probes.has(name)) probes.set(name, await probe({ choice, flag }, passEnv, context))
+  }
   return probes
 }
 
-async function probe(choice: EngineChoice, passEnv: readonly string[], context: FlowContext): Promise<ReadyProbe> {
+const roles: Readonly<Record<string, string>> = { '--judge': 'judge', '--proposer': 'proposer' }
+
+async function probe(
+  { choice, flag }: { choice: EngineChoice; flag: string },
+  passEnv: readonly string[],
+  context: FlowContext,
+): Promise<ReadyProbe> {
   await using room = await openRoom()
   const engine = engineNamed(choice.name)
   const answer = await engine.probe({
@@ -33,7 +44,7 @@ async function probe(choice: EngineChoice, passEnv: readonly string[], context: 
     signal: context.signal,
   })
   if (answer.ok) return answer
-  const message = `engine ${choice.name}: ${answer.message}`
+  const message = `${roles[flag] ?? 'engine'} ${choice.name}: ${answer.message}`
   if (answer.kind === 'unreachable') throw new IncompleteError(message, answer.fix)
-  throw new UserError(message, answer.fix)
+  throw new UserError(message, answer.fix?.replace('--model', flag) ?? null)
 }

@@ -44,7 +44,7 @@ export async function rerun(request: RerunRequest, context: FlowContext): Promis
   ]
   const sandbox = await startSandbox(request.sandbox, { plan, choices }, context)
   if (engineNamed(engine.name).readsAbove !== false) await refuseStrayInstructions(scratch.path)
-  await preflight([engine, judge], request.passEnv, held.context)
+  await preflight({ '--model': engine, '--judge': judge }, request.passEnv, held.context)
   const folders = await versionFolders(spec, path.join(scratch.path, 'version'))
   const skillFiles = await snapshotSkills(folders, scratch.path)
   await writePlanFile(folder, withSandbox(plan, sandbox))

@@ -92,7 +92,7 @@ async function makeReady(
   const hasOtherJudges = suite.format === 'golden' && request.judge === null
   if (engineNamed(options.engine.name).readsAbove !== false) await refuseStrayInstructions(room)
   const judge = hasOtherJudges ? null : options.judge // who can't be asked is followed by the next
-  await preflight([options.engine, judge], request.passEnv, context)
+  await preflight({ '--model': options.engine, '--judge': judge }, request.passEnv, context)
   await refuseUnpriced(options, capAsLimit(prepared, request.limits ?? noLimits))
 }
 

@@ -42,7 +42,7 @@ export async function growSuite(request: ImproveRequest, context: FlowContext): 
   const choice = await autoEngine(context, false).judge(request.proposer, plan.options.engine, choices)
   const { passEnv, sandbox = null, limits = noLimits } = bench
   await refuseUnpriced({ engine: choice, judge: null }, limits)
-  await preflight([choice], passEnv, context)
+  await preflight({ '--proposer': choice }, passEnv, context)
   using pace = openPace(bench.pace, context)
   const openModel = await judgeOpener({ choice, passEnv, hidden: [], sandbox, pace }, context)
   const root = await rootAbove(path.dirname(file))

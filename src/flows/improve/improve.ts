@@ -124,7 +124,7 @@ async function ready(session: Session, context: FlowContext) {
   const { plan } = prepared
   await refuseTooSmall(session, prepared)
   const proposer = await chooseProposer(request.proposer, plan.options.engine, context)
-  await preflight([proposer], request.bench.passEnv, context)
+  await preflight({ '--proposer': proposer }, request.bench.passEnv, context)
   const sandbox = await chooseSandbox(request.bench.sandbox ?? noWish, context.env.PATH ?? '')
   return { proposer, sandbox }
 }

@@ -108,7 +108,7 @@ export async function init(request: InitRequest, context: FlowContext): Promise<
   const { passEnv, sandbox, limits } = request
   await refuseUnpriced({ engine: choice, judge: null }, limits)
   refuseTooDear(planned.estimate, limits)
-  await preflight([choice], passEnv, context)
+  await preflight({ '--model': choice }, passEnv, context)
   using pace = openPace(undefined, context)
   const openModel = await judgeOpener({ choice, passEnv, hidden: [], sandbox, pace }, context)
   const made = await draftCases({ skill, count, root, known, by: judgeName(choice), limits, openModel }, context)

@@ -48,7 +48,7 @@ export async function generateQueries(request: GenerateRequest, context: FlowCon
   const { skills: others } = await skillsAmong(request.among, skill)
   const choice = await chooseEngine(request, { context, lenient: false, choices: [] })
   const { passEnv, sandbox, count } = request
-  await preflight([choice], passEnv, context)
+  await preflight({ '--model': choice }, passEnv, context)
   using pace = openPace(request.pace, context)
   const openModel = await judgeOpener({ choice, passEnv, hidden: [], sandbox, pace }, context)
   await using opened = await openModel()

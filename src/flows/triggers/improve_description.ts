@@ -81,7 +81,7 @@ export async function improveDescription(
   const { engine } = loaded.plan.options
   const proposer = await autoEngine(context, false).judge(request.proposer, engine, loaded.choices)
   const sandbox = await startAsking(request, { prepared: loaded, scratch: scratch.path }, context)
-  await preflight([proposer], request.passEnv, context)
+  await preflight({ '--proposer': proposer }, request.passEnv, context)
   const prepared = { ...loaded, plan: withSandbox(loaded.plan, sandbox) }
   const { workspace } = loaded
   const asked = askedFor(request, loaded, proposer)

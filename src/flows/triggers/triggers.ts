@@ -60,7 +60,7 @@ export async function startAsking(
   const { engine } = prepared.plan.options
   const sandbox = await startSandbox(request.sandbox, prepared, context)
   if (engineNamed(engine.name).readsAbove !== false) await refuseStrayInstructions(scratch)
-  await preflight([engine], request.passEnv, context)
+  await preflight({ '--model': engine }, request.passEnv, context)
   await refuseUnpriced(prepared.plan.options, request.limits)
   return sandbox
 }

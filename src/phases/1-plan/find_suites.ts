@@ -41,6 +41,11 @@ export async function findSuites(given: string, format: string | null): Promise<
     for (const relative of await row.discover(tree)) found.push(suiteAt(name, row, path.join(place, relative)))
   }
   if (found.length > 0) return found.sort((a, b) => (a.place < b.place ? -1 : 1))
+  const linked = tree.links.find((name) => rows.some(([, row]) => row.reads(path.join(place, name))))
+  if (linked !== undefined) {
+    const fix = `${linked} is a link, which is not followed in a folder: name it itself, or copy it there`
+    throw new UserError(`${given}: no suite found`, fix)
+  }
   const places = rows.flatMap(([, row]) => row.places)
   throw new UserError(`${given}: no suite found`, `looked for ${places.join(', ')}; docs/formats.md shows them`)
 }
@@ -85,8 +90,9 @@ function suiteAt(name: string, row: SuiteFormat, place: string): FoundSuite {
 }
 
 /** Dot-folders, node_modules and folders of results are not entered; links are not followed. */
-async function readTree(root: string): Promise<Tree> {
+async function readTree(root: string): Promise<Tree & { links: string[] }> {
   const files: string[] = []
+  const links: string[] = []
   let entered = 0
   const enter = async (folder: string): Promise<void> => {
     entered += 1
@@ -96,12 +102,13 @@ async function readTree(root: string): Promise<Tree> {
       if (entry.isDirectory()) {
         if (!isPassedOver(entry.name)) await enter(relative)
       } else if (entry.isFile()) files.push(relative)
+      else if (entry.isSymbolicLink()) links.push(relative)
       if (files.length > mostFiles)
         throw new UserError(`${root}: more than ${mostFiles} files`, 'name a folder further down')
     }
   }
   await enter('')
-  return { root, files }
+  return { root, files, links }
 }
 
 function isPassedOver(name: string): boolean {

@@ -63,9 +63,13 @@ export async function inspectEvalMd(file: string): Promise<InspectedSuite> {
 
 async function readFileOf(file: string): Promise<EvalMdReading> {
   const size = (await stat(file).catch(() => null))?.size ?? 0
-  if (size <= longest) return readEvalMd(await readText(file))
-  const message = `larger than ${longest} bytes`
-  return { kind: 'broken', mistakes: [{ line: 1, column: 1, message, fix: 'part it into several files' }] }
+  if (size > longest) return brokenAs(`larger than ${longest} bytes`, 'part it into several files')
+  const text = await readText(file)
+  return text.includes('\0') ? brokenAs('it is no text in UTF-8', 'save it as UTF-8, or rename it') : readEvalMd(text)
+}
+
+function brokenAs(message: string, fix: string): EvalMdReading {
+  return { kind: 'broken', mistakes: [{ line: 1, column: 1, message, fix }] }
 }
 
 export function mistakesOf(file: string, mistakes: readonly EvalMdMistake[]): UserError {

@@ -77,10 +77,11 @@ export async function inspectGolden(place: string): Promise<InspectedSuite> {
     )
     const test = reading.ok ? reading.test : brokenTest(file, evals)
     const reasons = reading.ok
-      ? await reasonsOf(file, { agent, test: reading.test, vault })
+      ? reasonsOf(file, { agent, test: reading.test, vault })
       : [`${file}:${reading.line}:${reading.column}: ${reading.message}`]
     cases.push(caseOf(test, index + 1, { agent, vault, rubric, judge, reasons }))
   }
+  warnOfDoubles(cases, files, warnings)
   const suite: Suite = {
     format: 'golden',
     path: place,
@@ -98,6 +99,21 @@ export async function inspectGolden(place: string): Promise<InspectedSuite> {
   return { suite, places: files.map((file) => ({ file, at: null })), mistakes: [] }
 }
 
+/** Lines, responses and --test know a test by its id alone. */
+function warnOfDoubles(cases: readonly SuiteCase[], files: readonly string[], warnings: Suite['warnings']): void {
+  const first = new Map<string, string>()
+  for (const [index, { eval_name: id }] of cases.entries()) {
+    const [file = '', other] = [files[index], first.get(id)]
+    if (other === undefined) first.set(id, file)
+    else
+      warnings.push({
+        file,
+        at: 'test_id',
+        message: `test_id ${id} is that of ${path.basename(other)} too: both are run`,
+      })
+  }
+}
+
 async function boundedText(file: string): Promise<string> {
   const size = (await stat(file).catch(() => null))?.size ?? 0
   if (size > longest) throw new UserError(`${file}: larger than ${longest} bytes`)
@@ -111,13 +127,10 @@ async function testFiles(place: string, evals: string): Promise<string[]> {
   return found.sort().map((name) => path.join(evals, name))
 }
 
-async function reasonsOf(
-  file: string,
-  { agent, test, vault }: { agent: string; test: GoldenTest; vault: Vault },
-): Promise<string[]> {
-  const missing = await missingSources(agent, test.sources)
+function reasonsOf(file: string, { agent, test, vault }: { agent: string; test: GoldenTest; vault: Vault }): string[] {
+  const missing = missingSources(agent, test.sources)
   const gone = missing.map(
-    ({ path: name, line }) => `${file}:${line}: ${name} is not in the vault any more: bring the test up to date`,
+    ({ path: name, line }) => `${file}:${line}: ${name} is not in the vault: bring the test up to date`,
   )
   return [...vault.reasons, ...gone]
 }

@@ -41,6 +41,11 @@ export function readRubric(source: string, { file, agent }: ConfigPlace, remark:
     remark(front.at(['weights']).line, `the weights sum to ${round(sum)}, not 100; they count in proportion`)
   const threshold = front.fields.threshold_pass === undefined ? 4 : numberIn(front.fields.threshold_pass)
   if (threshold === null) throw mistake(file, front, ['threshold_pass'], 'threshold_pass must be a number')
+  if (threshold > 5)
+    remark(
+      front.at(['threshold_pass']).line,
+      `threshold_pass ${threshold} is above the scale of 1 to 5: no test can pass`,
+    )
   remarkUnknown(front, rubricFields, remark)
   remarkShared(front, agent, remark)
   return { weights, threshold_pass: threshold, body: front.body.trim() }

@@ -1,20 +1,18 @@
 /** The files of the vault that a golden test says its facts come from. */
 import path from 'node:path'
-import { exists } from '../../../../base/files.ts'
+import { liesIn } from '../../../../base/own_file.ts'
 
 export interface NamedSource {
   path: string
   line: number
 }
 
-/** What is not there: the test must be brought up to date. Sources out of the vault can't be looked at and pass. */
-export async function missingSources(vault: string, sources: readonly NamedSource[]): Promise<NamedSource[]> {
-  const missing: NamedSource[] = []
-  for (const source of sources) {
+/** What is not in the vault (by a path or a link out of it neither): the test must be brought up to date. */
+export function missingSources(vault: string, sources: readonly NamedSource[]): NamedSource[] {
+  return sources.filter((source) => {
     const file = fileIn(source.path)
-    if (file !== null && isInside(file) && !(await exists(path.join(vault, file)))) missing.push(source)
-  }
-  return missing
+    return file !== null && !(isInside(file) && liesIn(vault, path.join(vault, file)))
+  })
 }
 
 /** `memory/x.md#section` and `memory/x.md (line 3)` name memory/x.md; a source in words names no file. */
