@@ -53,14 +53,30 @@ export async function beginAttempt(job: string, mark: Omit<AttemptMark, 'attempt
   }
 }
 
-/** Makes it durable and whole; gives the sha256 of its record. */
+/** Makes it durable and whole; gives the sha256 of its record. Throws AttemptError where the job was put away meanwhile. */
 export async function commitAttempt(job: string, { number, folder }: OwnAttempt): Promise<string> {
+  if (!isMarked(job, number)) throw new AttemptError(`${folder}: the job was put away meanwhile`)
   const hash = sha256(readFileSync(path.join(folder, 'run.json')))
   await syncFiles(plainFiles(folder))
   await syncFolder(folder)
   renameSync(folder, attemptFolder(job, number))
   await syncFolder(job)
   return hash
+}
+
+function isMarked(job: string, number: number): boolean {
+  return existsSync(path.join(job, `attempt-${number}.json`))
+}
+
+/** An attempt that comes to nothing is left to whoever puts its job away; where that has happened, nobody looks there again. */
+export function leaveAttempt(job: string, { number, folder }: OwnAttempt): void {
+  if (isMarked(job, number)) return
+  rmSync(folder, { recursive: true, force: true })
+  try {
+    rmdirSync(job)
+  } catch {
+    // another attempt lies there
+  }
 }
 
 function attemptFolder(job: string, number: number): string {

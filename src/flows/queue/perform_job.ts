@@ -5,7 +5,7 @@ import { engineNamed } from '../../engines/table.ts'
 import type { TakenJob } from '../../jobs/queue/transport.ts'
 import { performRun, type RunRequest, type RunResult } from '../../phases/2-run/run.ts'
 import type { Bundles, OpenBundle } from '../../store/bundles/bundles.ts'
-import { beginAttempt, commitAttempt, type SharedPaths } from '../../store/shared_runs.ts'
+import { beginAttempt, commitAttempt, leaveAttempt, type SharedPaths } from '../../store/shared_runs.ts'
 import { engineOf } from '../engine_of.ts'
 import type { Pace } from '../pace.ts'
 import { unpackInputs } from './inputs.ts'
@@ -60,10 +60,15 @@ export async function performJob(
     signal: taken.signal,
     deadline,
   }
-  const result = await performRun(request)
-  taken.signal.throwIfAborted()
-  const sha256 = await commitAttempt(place, own)
-  return { result, answer: { attempt: own.number, sha256, retry: result.retry, worker } }
+  try {
+    const result = await performRun(request)
+    taken.signal.throwIfAborted()
+    const sha256 = await commitAttempt(place, own)
+    return { result, answer: { attempt: own.number, sha256, retry: result.retry, worker } }
+  } catch (error) {
+    leaveAttempt(place, own)
+    throw error
+  }
 }
 
 /** Held until disposed of: nothing of them is pruned meanwhile. */
