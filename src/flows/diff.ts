@@ -38,7 +38,11 @@ async function sideOf(name: string): Promise<Side> {
   const folder = newest ?? given
   const file = benchmarkPaths(folder).benchmark
   if (!(await exists(file))) {
-    throw new UserError(`${name}: no benchmark.json in it`, `whetstone aggregate ${name} makes one from the gradings`)
+    const isPackage = await exists(path.join(given, 'evals'))
+    const fix = isPackage
+      ? `diff compares benchmarks, or what whetstone eval ${name} --report leaves in evals/reports`
+      : `whetstone aggregate ${name} makes one from the gradings`
+    throw new UserError(`${name}: no benchmark.json in it`, fix)
   }
   return {
     name: newest === undefined ? name : path.relative(process.cwd(), newest) || newest,

@@ -1,4 +1,5 @@
 /** test: the deterministic tests of a package: a process each, checks of what it says, no model asked. */
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
 import type { HookEntry } from '../../schemas/environment.ts'
@@ -35,6 +36,8 @@ export async function testPackage(request: TestRequest, context: FlowContext): P
   const started_at = context.now().toISOString()
   const root = path.resolve(request.package)
   if (!(await exists(root))) throw new UserError(`${request.package}: no such folder`, 'give the folder of a package')
+  if (statSync(root).isFile())
+    throw new UserError(`${request.package}: is a file`, `give the folder: ${path.dirname(request.package)}`)
   const found = await readAamTests(root)
   if (found.tests.length === 0) {
     const fix = 'write skills/<name>/tests/cases/*.yaml or hooks/tests/cases/*.yaml; docs/formats.md shows both'

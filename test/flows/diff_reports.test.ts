@@ -1,9 +1,10 @@
 /** diff on files of reports: one that is none is named with its reason, whichever it is; a trend goes on without it. */
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { diff } from '../../src/flows/diff.ts'
 import { diffEvals, evalTrend } from '../../src/flows/diff_reports.ts'
 import { evalTrendHeadline } from '../../src/phases/4-report/eval_diff.ts'
-import { folderOf } from '../phases/1-plan/folder.ts'
+import { folderOf, userError } from '../phases/1-plan/folder.ts'
 
 const report = (timestamp: string, passed: number) =>
   JSON.stringify({
@@ -58,4 +59,13 @@ test('a trend of a package is in order of time, whatever the offset; what is no 
     '2 reports: 1 of 2 (50%) at first, 2 of 2 (100%) now',
   )
   expect(await evalTrend([folderOf({ 'a.txt': '' })])).toBeNull()
+})
+
+test.each([
+  [{ 'evals/eval-config.json': '{}' }, 'what whetstone eval .* --report leaves in evals/reports'],
+  [{ 'a.txt': '' }, 'whetstone aggregate .* makes one from the gradings'],
+])('a folder of %j without anything to compare is told what makes it', async (files, fix) => {
+  const folder = folderOf(files)
+  const error = await userError(diff({ before: folder, after: folder, arm: 'candidate' }, {}))
+  expect(error.fix).toMatch(new RegExp(fix))
 })

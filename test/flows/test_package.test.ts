@@ -62,6 +62,10 @@ describe('the example package', () => {
     const { message, fix } = await userError(tested(folder, { hooks: true }))
     expect(`${message} ${fix}`).toMatch(/it has no test of hooks looked for hooks\/tests\/cases/)
   })
+  test('a file in place of the folder is told', async () => {
+    const { message, fix } = await userError(tested(path.join(copyOfExample(), 'package.agent.json')))
+    expect(`${message}; ${fix}`).toMatch(/package\.agent\.json: is a file; give the folder: .*ledger$/)
+  })
   test('tests that the manifest names are told one by one, and not run', async () => {
     const folder = copyOfExample()
     const warned = async (quality: object) => {

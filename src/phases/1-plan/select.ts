@@ -6,16 +6,16 @@ import { nearest } from '../../base/nearest.ts'
 
 /**
  * The cases named by eval_id, eval_key, eval_name or a glob over them, in the suite's order; all of them when nothing
- * is named. Throws UserError with the nearest names for a text that means no case.
+ * is named. `named`: what names them, for messages. Throws UserError with the nearest names for a text that means no case.
  */
-export function selectCases(suite: Suite, wanted: readonly string[]): Suite {
+export function selectCases(suite: Suite, wanted: readonly string[], named = '--case'): Suite {
   if (wanted.length === 0) return suite
-  const chosen = new Set(wanted.flatMap((text) => meant(suite.cases, text)))
+  const chosen = new Set(wanted.flatMap((text) => meant(suite.cases, text, named)))
   return { ...suite, cases: suite.cases.filter((one) => chosen.has(one)) }
 }
 
 /** The first way to read the text that finds a case: so an id never picks a case whose name only looks like it. */
-function meant(cases: readonly SuiteCase[], text: string): SuiteCase[] {
+function meant(cases: readonly SuiteCase[], text: string, named: string): SuiteCase[] {
   const fits = globOf(text)
   const readings: ((one: SuiteCase) => boolean)[] = [
     (one) => String(one.eval_id) === text,
@@ -29,7 +29,7 @@ function meant(cases: readonly SuiteCase[], text: string): SuiteCase[] {
   }
   const near = nearNames(cases, text)
   const hint = near.length > 0 ? `nearest: ${near.join(', ')}` : `there is ${listed(cases)}`
-  throw new UserError(`--case ${text}: no such case`, hint)
+  throw new UserError(`${named} ${text}: no such case`, hint)
 }
 
 /** A long name is also near when one of its words is. */

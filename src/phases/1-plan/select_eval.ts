@@ -32,7 +32,7 @@ function refuseForm(target: string | null): void {
 /** A name must be a case of one of the suites at least. */
 function named<S extends { suite: Suite }>(all: readonly S[], cases: readonly string[]): S[] {
   const together = { ...(all[0]?.suite ?? noSuite), cases: all.flatMap(({ suite }) => suite.cases) }
-  const chosen = new Set(cases.flatMap((text) => selectCases(together, [text]).cases))
+  const chosen = new Set(cases.flatMap((text) => selectCases(together, [text], 'the case').cases))
   return withCases(all, (one) => chosen.has(one))
 }
 

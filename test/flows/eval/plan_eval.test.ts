@@ -118,7 +118,7 @@ describe('choosing', () => {
   ])('%j', async (wanted, expected) => expect(await names(wanted)).toEqual(expected))
   test.each<[Partial<EvalRequest>, RegExp]>([
     [{ target: 'skill:csv' }, /--target skill:csv: no such case.*nearest: skill:csv-sum/],
-    [{ cases: ['audits'] }, /nearest: audit/],
+    [{ cases: ['audits'] }, /^the case audits: no such case nearest: audit/],
     [{ test: 'book' }, /means 2 tests/],
     [{ category: 'edge' }, /--category edge: no such case/],
   ])('%j means nothing', async (wanted, message) => {

@@ -62,8 +62,8 @@ export async function inspectGolden(place: string): Promise<InspectedSuite> {
     warnings.push({ file, at: `line ${line}`, message })
   }
   const [rubricFile, judgeFile] = [path.join(evals, 'rubric.md'), path.join(evals, 'judge.md')]
-  const rubric = readRubric(await boundedText(rubricFile), { file: rubricFile, agent: name }, remarkIn(rubricFile))
-  const judge = readJudge(await boundedText(judgeFile), { file: judgeFile, agent: name }, remarkIn(judgeFile))
+  const rubric = readRubric(await neededText(rubricFile), { file: rubricFile, agent: name }, remarkIn(rubricFile))
+  const judge = readJudge(await neededText(judgeFile), { file: judgeFile, agent: name }, remarkIn(judgeFile))
   const vault = await readVault(agent)
   const dimensions = Object.keys(rubric.weights)
   for (const message of vault.warnings) warnings.push({ file: agent, at: '.', message })
@@ -112,6 +112,15 @@ function warnOfDoubles(cases: readonly SuiteCase[], files: readonly string[], wa
         message: `test_id ${id} is that of ${path.basename(other)} too: both are run`,
       })
   }
+}
+
+/** Throws UserError where it is not there, which says what belongs together. */
+async function neededText(file: string): Promise<string> {
+  if (await exists(file)) return await boundedText(file)
+  throw new UserError(
+    `${file}: no such file`,
+    'golden tests need rubric.md and judge.md beside golden/; docs/formats.md shows both',
+  )
 }
 
 async function boundedText(file: string): Promise<string> {

@@ -1,5 +1,5 @@
 /** Slips in golden tests and EVAL.md that would otherwise pass unseen: each is told with its place. */
-import { symlinkSync, writeFileSync } from 'node:fs'
+import { rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findSuites } from '../../../../src/phases/1-plan/find_suites.ts'
@@ -59,6 +59,44 @@ describe('a warning', () => {
     const rubric = `weights: { care: 100 }\nthreshold_pass: ${threshold}`
     expect(await messages({ 'a/evals/golden/happy/1.md': golden('x') }, rubric)).toEqual(wanted)
   })
+})
+
+describe('a package', () => {
+  const loaded = async (files: Record<string, string>) => {
+    const [found] = await findSuites(folderOf({ 'package.agent.json': '{"name":"p"}', ...files }), 'aam')
+    return await (found?.load() ?? Promise.reject(new Error('no suite')))
+  }
+  const one = 'name: a\ninput: { prompt: x }\njudge: { criteria: y }\n'
+  test('whose cases have no config is told what one says', async () => {
+    const { message, fix } = await userError(loaded({ 'evals/cases/a.yaml': one }))
+    expect([message, fix]).toEqual([
+      expect.stringMatching(/eval-config\.json: no such file$/),
+      expect.stringContaining('{"version": 1, "engine": "claude-code"}'),
+    ])
+  })
+  test('has one mistake a field: what is of the wrong kind is not missing too', async () => {
+    const config = '{"version":"1","engine":["claude-code"]}'
+    const { message } = await userError(loaded({ 'evals/eval-config.json': config, 'evals/cases/a.yaml': one }))
+    expect(message).toMatch(/version must be a number/)
+    expect(message).toMatch(/engine must be text/)
+    expect(message).not.toContain('is missing')
+  })
+})
+
+test.each(['rubric.md', 'judge.md'])('golden tests without %s are told what belongs together', async (name) => {
+  const files = {
+    'a/evals/rubric.md': '---\nweights: { care: 100 }\n---\nx\n',
+    'a/evals/judge.md': '---\nstrict_mode: true\n---\nJudge.\n',
+    'a/evals/golden/happy/1.md': golden('x'),
+  }
+  const folder = folderOf(files)
+  rmSync(path.join(folder, 'a/evals', name))
+  const [found] = await findSuites(folder, 'golden')
+  const { message, fix } = await userError(found?.load() ?? Promise.resolve())
+  expect([message, fix]).toEqual([
+    expect.stringMatching(new RegExp(`${name}: no such file$`)),
+    expect.stringContaining('rubric.md and judge.md beside golden/'),
+  ])
 })
 
 describe('an EVAL.md', () => {

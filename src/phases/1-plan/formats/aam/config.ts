@@ -2,6 +2,7 @@
 import type { SandboxSettings } from '../../../../../schemas/evals.ts'
 import type { SuiteDefaults } from '../../../../../schemas/suite.ts'
 import { UserError } from '../../../../base/error.ts'
+import { exists } from '../../../../base/files.ts'
 import { parseJson } from '../../../../base/json.ts'
 import type { Warn } from '../../warnings.ts'
 import { openAamFile, valuesOf } from './fields.ts'
@@ -26,6 +27,9 @@ const ours =
 
 /** `root`: of the package. Throws UserError for a file that can't be read, and for mistakes in it. */
 export async function readConfig(file: string, root: string, warn: Warn): Promise<AamConfig> {
+  const form =
+    'a package with cases has one, such as {"version": 1, "engine": "claude-code"}; docs/formats.md shows the fields'
+  if (!(await exists(file))) throw new UserError(`${file}: no such file`, form)
   const text = await packageText(root, file)
   parseJson(text, file)
   const { fields, mistakes, unknown } = openAamFile(text, file)

@@ -74,6 +74,7 @@ export class AamFields {
   readonly #written: Readonly<Record<string, unknown>>
   readonly #place: Place
   readonly #taken = new Set<string>()
+  readonly #wrong = new Set<string>()
 
   constructor({ value, texts }: { value: unknown; texts: unknown }, place: Place) {
     this.#values = isObject(value) ? value : {}
@@ -82,8 +83,10 @@ export class AamFields {
     place.unread.push(() => this.#unknown())
   }
 
-  /** Adds a mistake at a field. */
+  /** Adds a mistake at a field; the first says it all: what can't be read is not missing too. */
   wrong(name: string, message: string): void {
+    if (this.#wrong.has(name)) return
+    this.#wrong.add(name)
     this.#tell([name], `${this.#nameOf(name)} ${message}`)
   }
 
