@@ -45,7 +45,10 @@ function checkOptions(args: Argv) {
     )
     .example('$0 check skills/pdf', 'one skill and its suite')
     .example("$0 check 'skills/*' --fail-on warning", 'all of them, in CI')
-    .example('$0 check --critique workspaces/pdf', 'what its newest benchmark says of the suite itself')
+    .example(
+      '$0 check --critique workspaces/pdf',
+      'what its newest benchmark says of the suite itself (of improve its largest)',
+    )
     .example('$0 check skills/pdf --null --oracle', 'do the checks tell a good answer from none?')
 }
 

@@ -1,6 +1,7 @@
 /** check --critique: what a finished benchmark says of its own suite, as edits. Asks no model and writes nothing. */
 import { existsSync } from 'node:fs'
 import path from 'node:path'
+import { benchmark as benchmarkSchema } from '../../../schemas/benchmark.ts'
 import type { Critique } from '../../../schemas/critique.ts'
 import { type Grading, grading as gradingSchema } from '../../../schemas/grading.ts'
 import { UserError } from '../../base/error.ts'
@@ -11,13 +12,15 @@ import { discriminationFindings } from '../../phases/4-report/critique/discrimin
 import { feedbackFindings } from '../../phases/4-report/critique/feedback.ts'
 import type { Found as Finding, SaidOfRun } from '../../phases/4-report/critique/input.ts'
 import { readIf } from '../../store/damage.ts'
+import { benchmarkPaths, improvePaths } from '../../store/paths.ts'
+import { listBenchmarks } from '../../store/store.ts'
 import { benchmarkIn, type Found, folderOf } from '../benchmark_in.ts'
 import type { FlowContext } from '../context.ts'
 import { runKey } from '../summarize.ts'
 import { openPlaces, type SuitePlaces } from './places.ts'
 
 export interface CritiqueRequest {
-  /** A benchmark's folder, or a workspace whose newest is meant. */
+  /** A benchmark's folder, or a workspace whose newest is meant; of one of `improve` the largest. */
   benchmark: string
   /** A skill or suite that the edits are for; null: the one that the benchmark was planned from. */
   suite: string | null
@@ -25,7 +28,8 @@ export interface CritiqueRequest {
 
 /** Throws UserError where there is no graded run, or both arms are the same. */
 export async function critique(request: CritiqueRequest, context: FlowContext): Promise<Critique> {
-  const folder = await folderOf(request.benchmark)
+  const notes: string[] = []
+  const folder = (await largestOfLoop(request.benchmark, notes)) ?? (await folderOf(request.benchmark))
   const found = await benchmarkIn(folder, context)
   const { benchmark, plan } = found
   const names = armsOf(benchmark)
@@ -36,7 +40,7 @@ export async function critique(request: CritiqueRequest, context: FlowContext): 
     throw new UserError(`${folder}: no run there has a grade`, 'whetstone grade <benchmark>')
   const { candidate, baseline } = names
   const arms = candidate === null || baseline === null ? null : { candidate, baseline }
-  const notes: string[] = arms === null ? ['one arm alone: what tells arms apart could not be looked at'] : []
+  if (arms === null) notes.push('one arm alone: what tells arms apart could not be looked at')
   const places = await placesOf(request.suite ?? plan?.suite.path ?? null, request.suite !== null, notes)
   const input = { benchmark, arms, gradings: await said(found) }
   const all = [...discriminationFindings(input), ...clarityFindings(input), ...feedbackFindings(input)]
@@ -53,6 +57,26 @@ export async function critique(request: CritiqueRequest, context: FlowContext): 
     gone: placed.length - findings.length,
     notes,
   })
+}
+
+/**
+ * Of a workspace of `improve` the benchmark of the most cases, of these the one of the most runs: the newest is often the small test.
+ * null: it is none.
+ */
+async function largestOfLoop(asked: string, notes: string[]): Promise<string | null> {
+  const workspace = path.resolve(asked)
+  if (!existsSync(improvePaths(workspace).history)) return null
+  const made = (await listBenchmarks(workspace)).flatMap((folder) => {
+    const runs = readIf(benchmarkSchema, benchmarkPaths(folder).benchmark)?.runs ?? []
+    return runs.length === 0 ? [] : [{ folder, runs: runs.length, cases: new Set(runs.map((run) => run.eval_id)).size }]
+  })
+  const [largest, ...others] = made.sort((a, b) => b.cases - a.cases || b.runs - a.runs)
+  if (largest === undefined) return null
+  if (others.length > 0)
+    notes.push(
+      `a workspace of improve, with ${made.length} benchmarks: this is the one of the most cases and runs; name the folder of another to have that`,
+    )
+  return largest.folder
 }
 
 const rank = { error: 0, warning: 1, info: 2 } as const

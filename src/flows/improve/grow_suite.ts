@@ -11,10 +11,10 @@ import { judgeName } from '../../engines/judge_choice.ts'
 import { loadSuite, rootAbove } from '../../phases/1-plan/load.ts'
 import { readSkill } from '../../phases/1-plan/skill.ts'
 import { leastThreeWay } from '../../phases/1-plan/split.ts'
-import { autoEngine } from '../auto_engine.ts'
 import { planBench } from '../bench.ts'
 import type { FlowContext } from '../context.ts'
-import { draftCases } from '../init/draft_cases.ts'
+import { answersFor, draftCases, firstPrompt } from '../init/draft_cases.ts'
+import { estimateDrafts, refuseTooDear } from '../init/estimate_drafts.ts'
 import { type Initialized, refuseNone } from '../init/init.ts'
 import { writeDrafts } from '../init/write_drafts.ts'
 import { judgeOpener } from '../judge_opener.ts'
@@ -23,6 +23,7 @@ import { openPace } from '../pace.ts'
 import { preflight } from '../preflight.ts'
 import { skillFolder } from '../prepare.ts'
 import { refuseUnpriced } from '../unpriced.ts'
+import { chooseProposer } from './proposer.ts'
 import type { ImproveRequest } from './request.ts'
 
 /** Only what has to be looked at; everything else stays as its author wrote it. */
@@ -39,14 +40,16 @@ export async function growSuite(request: ImproveRequest, context: FlowContext): 
   const count = lackingIn(suite)
   const asked = { ...bench, skill: skill.path, baseline: null, cases: [], runs: 1, fresh: false, cache: false }
   const { plan, choices } = await planBench(asked, context)
-  const choice = await autoEngine(context, false).judge(request.proposer, plan.options.engine, choices)
+  const choice = await chooseProposer(request.proposer, plan.options.engine, { context, choices })
   const { passEnv, sandbox = null, limits = noLimits } = bench
+  const root = await rootAbove(path.dirname(file))
+  const known = suite.cases.map(({ eval_id: id, eval_name: name, prompt }) => ({ id, name, prompt }))
+  const characters = (await firstPrompt({ skill, count, root, known })).length
   await refuseUnpriced({ engine: choice, judge: null }, limits)
+  refuseTooDear(await estimateDrafts(choice, { cases: count, answers: answersFor(count), characters }), limits)
   await preflight({ '--proposer': choice }, passEnv, context)
   using pace = openPace(bench.pace, context)
   const openModel = await judgeOpener({ choice, passEnv, hidden: [], sandbox, pace }, context)
-  const root = await rootAbove(path.dirname(file))
-  const known = suite.cases.map(({ eval_id: id, eval_name: name, prompt }) => ({ id, name, prompt }))
   const made = await draftCases({ skill, count, root, known, by: judgeName(choice), limits, openModel }, context)
   refuseNone(made)
   const { evals } = checkAs(evalsFile, { skill_name: skill.name, evals: made.evals }, file)

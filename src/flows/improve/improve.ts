@@ -123,8 +123,11 @@ async function ready(session: Session, context: FlowContext) {
   const prepared = await planBench(asked, context)
   const { plan } = prepared
   await refuseTooSmall(session, prepared)
-  const proposer = await chooseProposer(request.proposer, plan.options.engine, context)
-  await preflight({ '--proposer': proposer }, request.bench.passEnv, context)
+  const { engine } = plan.options
+  const proposer =
+    request.proposer === null ? engine : await chooseProposer(request.proposer, engine, { context, choices: [] })
+  const flag = request.proposer === null ? '--model' : '--proposer'
+  await preflight({ [flag]: proposer }, request.bench.passEnv, context)
   const sandbox = await chooseSandbox(request.bench.sandbox ?? noWish, context.env.PATH ?? '')
   return { proposer, sandbox }
 }

@@ -1,4 +1,4 @@
-/** Who proposes: the engine that --proposer names, or that of the runs. */
+/** Who proposes or drafts: the engine that --proposer names. */
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/error.ts'
 import { nearest } from '../../base/nearest.ts'
@@ -7,16 +7,15 @@ import { engineNames, isEngineName } from '../../engines/table.ts'
 import { autoEngine } from '../auto_engine.ts'
 import type { FlowContext } from '../context.ts'
 
-/** null: the engine of the runs. Throws UserError for an engine that there is none of, before anything is paid for. */
+/** null: the engine of the runs, where it can be asked as a judge is. What was chosen by itself is told among the choices. Throws UserError for an engine that there is none of, before anything is paid for. */
 export async function chooseProposer(
   asked: string | null,
   engine: EngineChoice,
-  context: FlowContext,
+  { context, choices }: { context: FlowContext; choices: string[] },
 ): Promise<EngineChoice> {
-  if (asked === null) return engine
-  const names = asked.startsWith('command') ? [] : asked.split(',')
+  const names = asked === null || asked.startsWith('command') ? [] : asked.split(',')
   for (const name of names) refuseUnknown(name.trim())
-  return await autoEngine(context, false).judge(asked, engine, [])
+  return await autoEngine(context, false).judge(asked, engine, choices)
 }
 
 /** `nosuch:x` could be a model of that name; whoever means that can say whose it is. */

@@ -44,7 +44,7 @@ export function refuseTooDear(estimate: DraftEstimate, limits: Limits): void {
     if (limit === null || needed === null || needed <= limit) continue
     throw new UserError(
       `--${kinds[unit].replace('_', '-')}: the cases take about ${amountText(unit, needed)}, more than ${amountText(unit, limit)}`,
-      'give more, or ask for fewer --cases',
+      'give more, or have fewer cases drafted',
     )
   }
 }

@@ -1,4 +1,5 @@
 /** Sessions of `improve` by its flow itself, without a process around it. */
+import type { FlowContext } from '../../../src/flows/context.ts'
 import { improve } from '../../../src/flows/improve/improve.ts'
 import type { ImproveRequest } from '../../../src/flows/improve/request.ts'
 import { type Limits, noLimits } from '../../../src/flows/limits.ts'
@@ -17,33 +18,41 @@ const usual = {
   ...{ proposeTimeout: 60, useDrafts: false, resume: false },
 }
 
-/** What it gives, and what it has told on its way. */
-export async function improveHere(
-  { skill, workspace, env }: Pick<World, 'skill' | 'workspace' | 'env'>,
-  { limits = {}, engine = 'anthropic:practice-1', drainAfter, ...wish }: Wish = {},
-) {
-  const told: string[] = []
-  const drain = new AbortController()
-  let iterations = 0
-  const review = async () => {
-    iterations += 1
-    if (iterations === drainAfter) drain.abort(new Error('Ctrl-C'))
-  }
+type Place = Pick<World, 'skill' | 'workspace' | 'env'>
+
+export function requestHere(
+  { skill, workspace }: Place,
+  { limits = {}, engine = 'anthropic:practice-1', drainAfter: _, ...wish }: Wish,
+): ImproveRequest {
   const bench = {
     ...{ suite: null, engine, model: null, judge: null, concurrency: 4, timeoutSeconds: 60, maxTurns: null },
     ...{ retries: 0, activation: 'natural' as const, onTimeout: 'fail' as const, workspace, passEnv: [] },
     limits: { ...noLimits, ...limits },
     sandbox: { mode: 'off' as const, network: null, readable: [] },
   }
-  const { history } = await improve(
-    { skill, ...usual, ...wish, review, bench },
-    {
-      emit: (event) => void (event.type === 'improve_step' && told.push(event.message)),
-      env: { PATH: process.env.PATH, ...env },
-      drain: drain.signal,
-      signal: new AbortController().signal,
-      now: () => new Date(),
-    },
-  )
+  return { skill, ...usual, review: null, ...wish, bench }
+}
+
+/** `told`: gets what a session says on its way. */
+export function contextHere({ env }: Place, told: string[] = [], drain = new AbortController()): FlowContext {
+  return {
+    emit: (event) => void (event.type === 'improve_step' && told.push(event.message)),
+    env: { PATH: process.env.PATH, ...env },
+    drain: drain.signal,
+    signal: new AbortController().signal,
+    now: () => new Date(),
+  }
+}
+
+/** What it gives, and what it has told on its way. */
+export async function improveHere(place: Place, wish: Wish = {}) {
+  const told: string[] = []
+  const drain = new AbortController()
+  let iterations = 0
+  const review = async () => {
+    iterations += 1
+    if (iterations === wish.drainAfter) drain.abort(new Error('Ctrl-C'))
+  }
+  const { history } = await improve(requestHere(place, { ...wish, review }), contextHere(place, told, drain))
   return { history, told }
 }

@@ -1,7 +1,9 @@
 /** Sessions of `improve` that stop with something open: a version that is not proven, and a proposer that fails. */
+import path from 'node:path'
 import { expect, test, vi } from 'vitest'
+import { critique } from '../../../src/flows/critique/critique.ts'
 import { evals, mends, openWorld } from '../../e2e/improving.ts'
-import { improveHere } from './in_process.ts'
+import { contextHere, improveHere } from './in_process.ts'
 
 vi.setConfig({ testTimeout: 120_000 })
 
@@ -37,6 +39,17 @@ test('out of money with a version that is not proven: what was kept for the test
   expect(history).toMatchObject({ current_best: 'v1', stopped: { reason: 'budget' } })
   const more = await improveHere(world, { ...wish, resume: true, limits: { budgetTokens: 1e9 } })
   expect(more.history).toMatchObject({ test: { best: 'v1' }, ended_at: expect.any(String) })
+
+  // what is said of the suite is said by the benchmark of the most cases, not by the newest, which is the test of one
+  const of = (folder = '') =>
+    critique({ benchmark: path.join(world.workspace, folder), suite: null }, contextHere(world))
+  const { validation, train } = more.history.iterations[1]?.benchmarks ?? {}
+  const cases = (folder = '') => new Set(world.benchmark(folder).runs.map((run) => run.eval_id)).size
+  expect([validation, train, more.history.test?.benchmark].map(cases)).toEqual([3, 2, 1])
+  const { runs, notes } = await of()
+  expect(runs).toBe(world.benchmark(validation).runs.length)
+  expect(notes).toContainEqual(expect.stringMatching(/of improve, with 3 benchmarks: this is the one of the most/))
+  expect(await of(train)).toMatchObject({ cases: 2, notes: [] })
 })
 
 test('where all that is kept does not reach for a validation, it says what one takes', async () => {
