@@ -70,8 +70,12 @@ async function newestOfPlan(workspace: string, plan: Plan): Promise<string | nul
 
 async function openRuns(plan: Plan, folder: string | null): Promise<RunSpec[]> {
   if (folder === null) return plan.runs
-  const made = await Promise.all(plan.runs.map(async (spec) => ({ spec, stored: await readRun(folder, spec.run_id) })))
-  return made.flatMap(({ spec, stored }) => (stored !== null && isDone(stored, spec) ? [] : [spec]))
+  const open: RunSpec[] = []
+  for (const spec of plan.runs) {
+    const stored = await readRun(folder, spec.run_id)
+    if (stored === null || !isDone(stored, spec)) open.push(spec)
+  }
+  return open
 }
 
 function isJudged({ cases }: Plan, { eval_id }: RunSpec): boolean {
@@ -91,5 +95,5 @@ function sum(amounts: readonly (number | null)[]): number | null {
 /** Runs side by side, none shorter than its longest. */
 function wallTime(seconds: readonly (number | null)[], concurrency: number): number | null {
   const total = sum(seconds)
-  return total === null ? null : Math.max(total / concurrency, ...seconds.map((one) => one ?? 0))
+  return total === null ? null : seconds.reduce<number>((most, one) => Math.max(most, one ?? 0), total / concurrency)
 }

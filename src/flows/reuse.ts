@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
 import type { CachedGrading } from '../../schemas/cache.ts'
+import type { Grading } from '../../schemas/grading.ts'
 import type { RunSpec } from '../../schemas/plan.ts'
 import { countedOf, type RunRecord, runRecord } from '../../schemas/run.ts'
 import type { SuiteCase } from '../../schemas/suite.ts'
@@ -9,10 +10,12 @@ import { checkAs, parseJson } from '../base/json.ts'
 import { cacheKey, cacheParts } from '../phases/1-plan/cache_parts.ts'
 import { reusedOf } from '../phases/4-report/reused.ts'
 import { readCachedGrading } from '../store/cache_grading.ts'
-import { type CachedRun, layRun, placeRun, readCachedRun, touchEntry } from '../store/cache_run.ts'
+import { type CachedRun, readCachedRun, touchEntry } from '../store/cache_run.ts'
 import type { Damage } from '../store/damage.ts'
+import type { Laying } from '../store/lay_run.ts'
+import { openLayer } from '../store/lay_runs.ts'
 import { benchmarkPaths, runPaths } from '../store/paths.ts'
-import { readRun, type StoredRun } from '../store/store.ts'
+import { readRun } from '../store/store.ts'
 import type { LaidRun } from './audited.ts'
 import { criteriaOf } from './cached_grading.ts'
 import type { FlowContext } from './context.ts'
@@ -21,7 +24,7 @@ import { keyOfGrading } from './key_of_grading.ts'
 import type { RunCache } from './run_cache.ts'
 import { gradeFinished, runFinished } from './run_events.ts'
 
-/** Runs between two looks at whether the user wants an end. */
+/** Runs that are laid out together, and then told of. */
 const batch = 32
 
 /** What counts of each run that needs nothing more, by run id: as it lies on disk now. */
@@ -31,23 +34,39 @@ export type Settled = ReadonlyMap<string, LaidRun>
 export async function reuseRuns(runs: RunCache | null, context: FlowContext): Promise<Settled> {
   const settled = new Map<string, LaidRun>()
   if (runs?.mode !== 'use') return settled
-  const taken: RunRecord[] = []
+  const specs = runs.plan.runs
   const cases = new Map(runs.plan.cases.map((one) => [one.eval_id, one]))
-  for (const [index, spec] of runs.plan.runs.entries()) {
-    if (index % batch === 0) await turn()
-    if (context.drain.aborted || context.signal.aborted) break
-    const one = cases.get(spec.eval_id)
-    if (one === undefined || spec.rerun_of !== undefined || (await isThere(runs, spec))) continue
-    const found = await find(runs, { spec, one }, context)
-    if (found === null) continue
-    const { record, grading } = take(runs, { spec, one, found }, context)
-    taken.push(record)
-    if (grading !== null || one.expectations.length + one.checks.length === 0) {
-      const { evidence } = found.entry
+  const records: RunRecord[] = []
+  await using layer = openLayer(specs.length)
+  const settle = async (taken: readonly Taken[], laid: Promise<void>) => {
+    await laid
+    for (const { spec, one, key, record, grading, evidence } of taken) {
+      records.push(record)
+      touchEntry(runs.cache, key, context.now())
+      context.emit(runFinished(spec, record))
+      if (grading !== null) context.emit(gradeFinished(spec, grading, true))
+      if (grading === null && one.expectations.length + one.checks.length > 0) continue
       settled.set(spec.run_id, { record: countedOf(record), grading, timing: null, metrics: null, evidence })
     }
   }
-  tell(taken, runs, context)
+  let before: Promise<void> = Promise.resolve()
+  for (let at = 0; at < specs.length; at += batch) {
+    await turn()
+    if (context.drain.aborted || context.signal.aborted) break
+    const taken: Taken[] = []
+    for (const spec of specs.slice(at, at + batch)) {
+      const one = cases.get(spec.eval_id)
+      if (one === undefined || spec.rerun_of !== undefined || (await isThere(runs, spec))) continue
+      const found = await find(runs, { spec, one }, context)
+      if (found !== null) taken.push(take(runs, { spec, one, found }))
+    }
+    const laid = layer.lay(taken.map(({ laying }) => laying)) // while the batch before is told of
+    await before
+    before = settle(taken, laid)
+    before.catch(() => {}) // thrown where it is waited for
+  }
+  await before
+  tell(records, runs, context)
   return settled
 }
 
@@ -82,28 +101,35 @@ async function find(
   return { ...run, record, grading: grading?.of === record.ended_at ? grading : null }
 }
 
-/** The record and the grading as they are in this benchmark; no grading: it is missing. */
-function take(
-  runs: RunCache,
-  { spec, one, found }: { spec: RunSpec; one: SuiteCase; found: Found },
-  context: FlowContext,
-): Pick<StoredRun, 'record' | 'grading'> {
+/** A run as it will lie in this benchmark; no grading: it is missing. */
+interface Taken {
+  spec: RunSpec
+  one: SuiteCase
+  /** Of its entry. */
+  key: string
+  record: RunRecord
+  grading: Grading | null
+  evidence: string
+  laying: Laying
+}
+
+function take(runs: RunCache, { spec, one, found }: { spec: RunSpec; one: SuiteCase; found: Found }): Taken {
   const { run_id, eval_id, eval_name, configuration, key } = spec
+  const { small, executable, large, entry } = found
   const record: RunRecord = {
     ...found.record,
     ...{ run_id, eval_id, eval_name, configuration, key },
-    cached_from: found.entry.from,
+    cached_from: entry.from,
   }
   const replaced = new Map([['run.json', pretty(record)]])
-  const graded = found.grading && regraded(runs, { spec, one, grading: found.grading })
-  if (found.grading !== null && graded !== null) {
-    replaced.set('grading.json', pretty(graded)).set('timing.json', pretty(found.grading.timing))
+  const grading = found.grading && regraded(runs, { spec, one, grading: found.grading })
+  if (found.grading !== null && grading !== null) {
+    replaced.set('grading.json', pretty(grading)).set('timing.json', pretty(found.grading.timing))
   }
-  place(runs, { found, runId: run_id, replaced })
-  touchEntry(runs.cache, found.entry.key, context.now())
-  context.emit(runFinished(spec, record))
-  if (graded !== null) context.emit(gradeFinished(spec, graded, true))
-  return { record, grading: graded }
+  // not synced: what a power failure takes is in the cache still
+  const aside = path.join(benchmarkPaths(runs.folder).partial, run_id.replaceAll('/', '__'))
+  const laying = { small, executable, large, replaced, aside, target: runPaths(runs.folder, run_id).folder }
+  return { spec, one, key: entry.key, record, grading, evidence: entry.evidence, laying }
 }
 
 /** The grading as this benchmark's own, saying where the judge's part is from. */
@@ -114,16 +140,6 @@ function regraded(runs: RunCache, of: { spec: RunSpec; one: SuiteCase; grading: 
     ...(grading.judge && { judge: { ...grading.judge, cached_from: grading.judge.cached_from ?? from } }),
     graded_key: keyOfGrading(runs.plan, of.one, of.spec.key),
   }
-}
-
-/** Laid out aside and moved in by one rename. Not synced: what a power failure takes is in the cache still. */
-function place(
-  { folder }: RunCache,
-  { found, runId, replaced }: { found: CachedRun; runId: string; replaced: ReadonlyMap<string, string> },
-): void {
-  const partial = path.join(benchmarkPaths(folder).partial, runId.replaceAll('/', '__'))
-  layRun(found, partial, replaced)
-  placeRun(partial, runPaths(folder, runId).folder)
 }
 
 function tell(taken: readonly RunRecord[], runs: RunCache, context: FlowContext): void {

@@ -1,17 +1,5 @@
 /** One cached run: kept from a committed run folder, and laid out again as one. What is not whole is no entry. */
-import {
-  constants,
-  copyFileSync,
-  existsSync,
-  linkSync,
-  mkdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { CacheEntry } from '../../schemas/cache.ts'
 import { codeOf, messageOf } from '../base/error.ts'
@@ -19,16 +7,14 @@ import { hashFile, walk } from '../base/files.ts'
 import { type Cache, entryPaths, moveIn, removeWhole, temporaryName } from './cache.ts'
 import { pack, unpack } from './cache_pack.ts'
 import type { OnDamage } from './damage.ts'
+import { type LaidFiles, linkOrCopy } from './lay_run.ts'
 
 /** Bytes up to which a file is packed; a larger one is linked, and its run's folder then shares it with the cache. */
 const packedBytes = 128 * 1024
 
-/** A run in memory: small files as they are, large ones where they lie. */
-export interface CachedRun {
+/** A run in memory. */
+export interface CachedRun extends LaidFiles {
   entry: CacheEntry
-  /** By path relative to the run's folder. */
-  small: ReadonlyMap<string, Buffer>
-  large: readonly { path: string; source: string }[]
 }
 
 export interface KeepRequest {
@@ -82,51 +68,6 @@ export async function readCachedRun(cache: Cache, key: string, onDamage: OnDamag
   }
 }
 
-/**
- * Lays the files in a new folder, `replaced` ones with another content; what lies there of an earlier try gives way. Throws what the
- * file system throws. By the thousand: no call that looks before it acts.
- */
-export function layRun(run: CachedRun, folder: string, replaced: ReadonlyMap<string, string>): void {
-  makeAnew(folder)
-  mkdirSync(`${folder}/outputs`)
-  const made = new Set(['.', 'outputs'])
-  const place = (name: string) => {
-    const parent = path.posix.dirname(name)
-    if (!made.has(parent)) mkdirSync(path.join(folder, parent), { recursive: true })
-    made.add(parent)
-    return `${folder}/${name}`
-  }
-  for (const { path: name, isExecutable } of run.entry.files) {
-    const data = run.small.get(name)
-    if (data !== undefined && !replaced.has(name))
-      writeFileSync(place(name), data, { mode: isExecutable ? 0o777 : 0o666 })
-  }
-  for (const { path: name, source } of run.large) linkOrCopy(source, place(name))
-  for (const [name, text] of replaced) writeFileSync(place(name), text)
-}
-
-function makeAnew(folder: string): void {
-  try {
-    mkdirSync(folder)
-  } catch (error) {
-    if (codeOf(error) === 'EEXIST') rmSync(folder, { recursive: true })
-    else if (codeOf(error) !== 'ENOENT') throw error
-    mkdirSync(folder, { recursive: true })
-  }
-}
-
-/** Moves a laid run to its place; one that lies there gives way. */
-export function placeRun(laid: string, target: string): void {
-  try {
-    renameSync(laid, target)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') mkdirSync(path.dirname(target), { recursive: true })
-    else if (codeOf(error) === 'ENOTEMPTY' || codeOf(error) === 'EEXIST') rmSync(target, { recursive: true })
-    else throw error
-    renameSync(laid, target)
-  }
-}
-
 /** Says that the entry was used just now: what is used longest ago is pruned first. */
 export function touchEntry(cache: Cache, key: string, now: Date): void {
   utimesSync(entryPaths(cache, key).entry, now, now)
@@ -145,7 +86,8 @@ async function runOf(cache: Cache, key: string): Promise<CachedRun | null> {
     if ((await hashFile(source)) !== kept) throw new Error(`${source}: its content is not what was kept`)
     large.push({ path: name, source })
   }
-  return { entry, small, large }
+  const executable = entry.files.flatMap((one) => (one.isExecutable ? [one.path] : []))
+  return { entry, small, executable, large }
 }
 
 /** No error of the system, or one that says that something is not there. */
@@ -157,14 +99,5 @@ function bytesIf(file: string): Buffer | null {
   } catch (error) {
     if (codeOf(error) === 'ENOENT') return null
     throw error
-  }
-}
-
-/** A link where the file system has them, else a copy (shared where it can be). */
-function linkOrCopy(from: string, to: string): void {
-  try {
-    linkSync(from, to)
-  } catch {
-    copyFileSync(from, to, constants.COPYFILE_FICLONE)
   }
 }

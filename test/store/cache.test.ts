@@ -17,13 +17,16 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { type Cache, entryPaths, openCache } from '../../src/store/cache.ts'
 import { cacheItems, removeItem, workspacesWithCache } from '../../src/store/cache_list.ts'
-import { keepRun, layRun, readCachedRun } from '../../src/store/cache_run.ts'
+import { keepRun, readCachedRun } from '../../src/store/cache_run.ts'
 import type { Damage } from '../../src/store/damage.ts'
+import { openLayer } from '../../src/store/lay_runs.ts'
 
 const fresh = () => mkdtempSync(path.join(tmpdir(), 'cache-'))
+const thread = new URL('../../dist/src/store/lay_thread.js', import.meta.url)
 const large = 'x'.repeat(300_000)
 const files = { 'run.json': '{}', 'transcript.md': 'say', 'outputs/a/b.txt': 'ü\n', 'outputs/large.txt': large }
 
@@ -68,15 +71,70 @@ const textsIn = (folder: string) =>
   )
 
 describe('a run', () => {
-  test('comes back as it was, with its execute bits, parts of it replaced', async () => {
-    const { cache } = await kept()
-    const { run } = await read(cache, 'k')
-    if (run === null) throw new Error('no run')
-    const target = path.join(fresh(), 'again')
-    layRun(run, target, new Map([['run.json', '{"b":1}']]))
-    expect(textsIn(target)).toEqual({ ...files, 'run.json': '{"b":1}' })
-    expect(statSync(path.join(target, 'outputs/a/b.txt')).mode & 0o111).not.toBe(0)
-    expect(statSync(path.join(target, 'transcript.md')).mode & 0o111).toBe(0)
+  describe.each([
+    ['here', 1],
+    ['in a thread', 1000],
+  ])('laid %s', (_where, runs) => {
+    const layings = async (count: number) => {
+      const { cache } = await kept()
+      const { run } = await read(cache, 'k')
+      if (run === null) throw new Error('no run')
+      const { small, executable, large } = run
+      const folder = fresh()
+      const replaced = new Map([['run.json', '{"b":1}']])
+      const of = (name: string) => ({
+        aside: path.join(folder, '.aside', name),
+        target: path.join(folder, 'arm', name),
+      })
+      return Array.from({ length: count }, (_, at) => ({ small, executable, large, replaced, ...of(`run-${at + 1}`) }))
+    }
+    const layer = () => openLayer(runs, thread)
+    test('comes back as it was, with its execute bits, parts of it replaced', async () => {
+      const all = await layings(3)
+      await using made = layer()
+      await Promise.all([made.lay(all.slice(0, 2)), made.lay(all.slice(2))])
+      for (const { aside, target } of all) {
+        expect(textsIn(target)).toEqual({ ...files, 'run.json': '{"b":1}' })
+        expect(statSync(path.join(target, 'outputs/a/b.txt')).mode & 0o111).not.toBe(0)
+        expect(statSync(path.join(target, 'transcript.md')).mode & 0o111).toBe(0)
+        expect(existsSync(aside)).toBe(false)
+      }
+    })
+    test('what lies in both places gives way', async () => {
+      const [one] = await layings(1)
+      if (one === undefined) throw new Error('none')
+      for (const folder of [one.aside, one.target]) {
+        mkdirSync(folder, { recursive: true })
+        writeFileSync(path.join(folder, 'old'), '')
+      }
+      await using made = layer()
+      await made.lay([one])
+      expect(textsIn(one.target)).toEqual({ ...files, 'run.json': '{"b":1}' })
+    })
+    test('what the file system says is passed on with its code; what was laid before stays', async () => {
+      const [one, two] = await layings(2)
+      if (one === undefined || two === undefined) throw new Error('none')
+      mkdirSync(path.dirname(two.aside), { recursive: true })
+      await using made = layer()
+      await made.lay([one])
+      writeFileSync(path.join(path.dirname(one.target), 'file'), '')
+      const target = path.join(path.dirname(one.target), 'file/run-2')
+      await expect(made.lay([{ ...two, target }])).rejects.toMatchObject({
+        code: 'ENOTDIR',
+        message: expect.stringContaining(target),
+      })
+      await made.lay([two])
+      expect([one, two].map((of) => existsSync(of.target))).toEqual([true, true])
+    })
+  })
+  test('many are laid in the thread, few are not; its own end is an error and no wait for ever', async () => {
+    const broken = path.join(fresh(), 'thread.js')
+    writeFileSync(broken, "throw new Error('of the thread')")
+    await using many = openLayer(1000, pathToFileURL(broken))
+    await expect(many.lay([])).rejects.toThrow('of the thread')
+    await expect(many.lay([])).rejects.toThrow('of the thread')
+    await using few = openLayer(1, pathToFileURL(broken))
+    await few.lay([])
   })
   test('its large files are links: pruning leaves them to the benchmarks', async () => {
     const { cache, files: place, committed: folder } = await kept()

@@ -98,7 +98,11 @@ export async function forgetTimeouts(folder: string, plan: Plan): Promise<void> 
 }
 
 export async function plannedEvent(folder: string, { plan, set, choices }: PreparedTriggers) {
-  const stored = await Promise.all(plan.runs.map(async (spec) => ({ spec, run: await readRun(folder, spec.run_id) })))
+  let done = 0
+  for (const spec of plan.runs) {
+    const stored = await readRun(folder, spec.run_id)
+    if (stored !== null && isDone(stored, spec)) done += 1
+  }
   const { engine } = plan.options
   const asked = askedOf(set)
   return {
@@ -114,7 +118,7 @@ export async function plannedEvent(folder: string, { plan, set, choices }: Prepa
     })),
     among: (plan.runs[0]?.among ?? []).map(({ name }) => name),
     runs: plan.runs.length,
-    done: stored.filter(({ spec, run }) => run !== null && isDone(run, spec)).length,
+    done,
     choices,
     warnings: plan.warnings,
   }

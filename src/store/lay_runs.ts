@@ -1,0 +1,58 @@
+/** Lays many cached runs out beside other work: what thousands of small files take of the system is another thread's. */
+import { existsSync } from 'node:fs'
+import { Worker } from 'node:worker_threads'
+import { type Laying, layRun } from './lay_run.ts'
+import type { Answer } from './lay_thread.ts'
+
+export interface Layer extends AsyncDisposable {
+  /** Resolves when all of them are in their places, in the order in which it is called. Rejects with what the file system says. */
+  lay(layings: readonly Laying[]): Promise<void>
+}
+
+/** Fewer are laid sooner than a thread starts. */
+const worthAThread = 64
+
+/** Not there where the source itself is run: then it is done here. */
+const compiled = new URL('./lay_thread.js', import.meta.url)
+
+/** For so many runs; `thread`: the program of the thread. */
+export function openLayer(runs: number, thread = compiled): Layer {
+  if (runs >= worthAThread && existsSync(thread)) return layThere(new Worker(thread, { execArgv: [] }))
+  return {
+    async lay(layings) {
+      for (const one of layings) layRun(one)
+    },
+    async [Symbol.asyncDispose]() {},
+  }
+}
+
+interface Asker {
+  done: () => void
+  fail: (error: unknown) => void
+}
+
+function layThere(worker: Worker): Layer {
+  const waiting: Asker[] = []
+  let broken: unknown = null
+  worker.on('message', (answer: Answer) => {
+    const asker = waiting.shift()
+    if (answer === null) asker?.done()
+    else asker?.fail(Object.assign(new Error(answer.message), { code: answer.code }))
+  })
+  worker.on('error', (error) => {
+    broken = error
+    for (const asker of waiting.splice(0)) asker.fail(error)
+  })
+  return {
+    lay(layings) {
+      if (broken !== null) return Promise.reject(broken)
+      const laid = new Promise<void>((done, fail) => waiting.push({ done, fail }))
+      worker.postMessage(layings)
+      laid.catch(() => {}) // whoever asked hears of it when it waits
+      return laid
+    },
+    async [Symbol.asyncDispose]() {
+      await worker.terminate()
+    },
+  }
+}
