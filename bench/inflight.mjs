@@ -12,11 +12,11 @@ const lastTurn = 3
 /** Between two of the last answers: as fast as a coordinator may be told them by a provider. */
 const apartMs = 10
 /** Nothing new for so long: the coordinator holds the rest back until it sees that more is borne. */
-const quietMs = 1500
+const quietMs = 700
 /** A request that waits longer would count as never answered (the program's own limit is 120 s). */
 const longestMs = 90_000
 /** All have to wait by then. */
-const patienceMs = 240_000
+const patienceMs = 150_000
 const scenario = {
   latency: 50,
   rules: [
@@ -48,7 +48,7 @@ async function startGate(target) {
   const look = () => {
     const newest = waiting.at(-1)?.at ?? start
     const held = waiting.filter(({ at }) => Date.now() - at > longestMs).length
-    const more = Date.now() - newest > quietMs ? Math.min(count - waiting.length, Math.ceil(waiting.length / 10)) : 0
+    const more = Date.now() - newest > quietMs ? Math.min(count - waiting.length, Math.ceil(waiting.length / 6)) : 0
     const some = waiting.splice(0, Math.max(held, more))
     seen.looks += some.length
     for (const one of some) pass(one, lastTurn - 1)
