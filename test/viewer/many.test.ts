@@ -108,6 +108,16 @@ withChromium('a page of more than 2,000 judged runs', () => {
     await page.locator('.pair').getByText('taken as it was', { exact: true }).waitFor()
     expect(errors).toEqual([])
   })
+  test('a run whose file is gone says so, and waits for nothing', async () => {
+    const { page } = await opened(`#/run/1/with_skill/${runs - 5}`)
+    await page.locator('.verdicts').waitFor()
+    const moved = path.join(fresh(), 'report.html')
+    cpSync(report(), moved)
+    await page.goto(`file://${moved}#/run/1/with_skill/${runs - 5}`)
+    await page.getByText('is not beside this page').waitFor()
+    expect(await page.locator('#part').textContent()).toContain('The page does not carry this run.')
+    expect(await page.locator('main').textContent()).not.toContain('Reading…')
+  })
   test('a run beside what it was in the iteration before; one that was not there has no such part', async () => {
     const { page, errors } = await opened(`#/run/1/with_skill/${runs}?tab=previous`)
     await page.getByText('as it was', { exact: true }).waitFor()

@@ -115,6 +115,10 @@ withChromium('reading', () => {
     const display = (selector: string) =>
       page.evaluate<string>(`getComputedStyle(document.querySelector(${JSON.stringify(selector)})).display`)
     expect(await display('header.bar')).toBe('none')
+    await visit(page, '#/run/1/with_skill/1')
+    await page.getByRole('tab', { name: 'Outputs' }).waitFor({ state: 'hidden' })
+    expect(await page.getByRole('tab', { name: 'Transcript' }).isVisible()).toBe(true)
+    await visit(page, '#/')
     for (const part of ['track', 'level']) expect(await display(`.heat .${part}`)).not.toBe('none')
   })
   test('a long file has a bounded box that shows all on request, and a list leads to each', async () => {

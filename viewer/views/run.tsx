@@ -33,9 +33,9 @@ export function RunView({ model, route }: { model: Model; route: Route }) {
   return <OneRun key={index} model={model} run={model.run(index)} route={route} />
 }
 
-/** undefined: on its way. */
+/** undefined: on its way; null: it can't be read. */
 interface Loaded {
-  evidence?: EvidencePack[number]
+  evidence?: EvidencePack[number] | null
   detail?: RunDetail | null
   problem?: string
 }
@@ -46,10 +46,11 @@ function useLoaded(model: Model, run: Run): Loaded {
     let gone = false
     const add = (more: Loaded) => gone || setLoaded((old) => ({ ...old, ...more }))
     setLoaded(({ problem: _before, ...rest }) => rest)
-    const problem = (error: unknown) => add({ problem: error instanceof Error ? error.message : String(error) })
-    if (run.graded) evidenceOf(model, run.index).then((evidence) => add({ evidence }), problem)
+    const without = (what: Loaded) => (error: unknown) =>
+      add({ ...what, problem: error instanceof Error ? error.message : String(error) })
+    if (run.graded) evidenceOf(model, run.index).then((evidence) => add({ evidence }), without({ evidence: null }))
     else add({ evidence: { expectations: [], notes: [] } })
-    detailOf(model, run.index).then((detail) => add({ detail }), problem)
+    detailOf(model, run.index).then((detail) => add({ detail }), without({ detail: null }))
     return () => {
       gone = true
     }
@@ -69,8 +70,8 @@ function OneRun({ model, run, route }: { model: Model; run: Run; route: Route })
       <div class="columns">
         <section aria-labelledby="verdicts">
           <h2 id="verdicts">Verdicts</h2>
-          {evidence === undefined ? (
-            <p class="empty">Reading…</p>
+          {!evidence ? (
+            <p class="empty">{evidence === undefined ? 'Reading…' : 'They can’t be read; it says why above.'}</p>
           ) : (
             <>
               <Verdicts

@@ -1,7 +1,7 @@
 /** The blind comparisons in words: one sentence, and what makes them doubtful. */
 import type { ComparisonSummary } from '../../../schemas/comparison_summary.ts'
 import { fixed } from './stats/round.ts'
-import { armLabel, percent, plural } from './words.ts'
+import { armLabel, percent, plural, pText } from './words.ts'
 
 type Counted = Omit<ComparisonSummary, 'sentence' | 'warnings'>
 
@@ -11,10 +11,7 @@ export function comparisonSentence(counted: Counted): string {
   if (pairs === 0 || win_rate === null)
     return `Blind comparison of ${armLabel(a)} and ${armLabel(b)}: no pair is judged.`
   const range = ci_low === null || ci_high === null ? '' : ` [${percent(ci_low)}, ${percent(ci_high)}]`
-  const p =
-    p_value === null
-      ? ''
-      : `, sign test ${p_value < 0.001 ? 'p < 0.001' : `p = ${fixed(p_value, p_value < 0.1 ? 3 : 2)}`}`
+  const p = p_value === null ? '' : `, sign test ${pText(p_value)}`
   return `Blind and in both orders, ${armLabel(a)} wins ${wins} of ${plural(pairs, 'pair')} against ${armLabel(b)}, loses ${losses}, ${plural(ties, 'tie')} (win rate ${percent(win_rate)}${range}${p}).`
 }
 

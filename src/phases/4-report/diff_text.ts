@@ -1,7 +1,7 @@
 /** A diff in words: its lines, for a terminal, and the same as Markdown. */
 import type { BenchmarkDiff, CaseChange } from '../../../schemas/benchmark_diff.ts'
 import { signed } from './stats/round.ts'
-import { hundredths, percent, plural, visible } from './words.ts'
+import { hundredths, percent, plural, pText, visible } from './words.ts'
 
 /** A heading and the rows below it; rows are cells. */
 export interface DiffSection {
@@ -19,7 +19,7 @@ export function diffHeadline({ scopes }: BenchmarkDiff): string {
   const { mean, ci_low, ci_high, p_value, n_cases } = own.difference
   const points = (rate: number) => signed(hundredths(rate), 0)
   const interval = ci_low === null || ci_high === null ? '' : ` [${points(ci_low)}, ${points(ci_high)}]`
-  const p = p_value === null ? '' : `, p = ${p_value.toPrecision(2)}`
+  const p = p_value === null ? '' : `, ${pText(p_value)}`
   const like = scopes?.cases_like_these.verdict ?? 'inconclusive'
   return (
     `${points(mean)} points of its expectations${interval} on ${plural(n_cases, 'case')}${p}: ${verdicts[own.verdict]}.` +

@@ -36,6 +36,12 @@ export function probability(p: number): string {
   return p < 0.001 ? '< 0.001' : fixed(p, p < 0.1 ? 3 : 2)
 }
 
+/** "p = 0.12", "p < 0.001"; '' where it is not known. */
+export function pText(p: number | null): string {
+  if (p === null) return ''
+  return p < 0.001 ? 'p < 0.001' : `p = ${probability(p)}`
+}
+
 /** "1 run", "2 runs". */
 export function plural(number: number, word: string): string {
   return `${count(number)} ${word}${number === 1 ? '' : 's'}`

@@ -1,6 +1,6 @@
 /** The sentence of each scope, as a person reads it. */
 import type { Noise, ScopeDifference, Until, Verdict } from '../../../../schemas/benchmark_statistics.ts'
-import { hundredths, percent, plural, probability } from '../words.ts'
+import { hundredths, percent, plural, pText } from '../words.ts'
 import { fixed } from './round.ts'
 import type { ScopeNumbers } from './these_cases.ts'
 
@@ -25,7 +25,7 @@ export function theseCasesSentence(scope: ScopeNumbers, told: Told): string {
   const subject = told.meet === 'versions' ? 'runs with the new version' : 'runs with the skill'
   const [fewest, most] = told.runs
   const runs = fewest === most ? `${plural(most, 'run')} each` : `${fewest} to ${most} runs each`
-  const basis = [runs, pText(difference), boundText(difference), anytimeText(difference, verdict)].filter(
+  const basis = [runs, pText(difference.p_value), boundText(difference), anytimeText(difference, verdict)].filter(
     (part) => part !== '',
   )
   const facts = `${subject} meet ${pointsText(mean)} of their expectations${ends(difference)} (${basis.join(', ')})`
@@ -46,7 +46,7 @@ function casesText(cases: number): string {
 function noiseSentence({ difference, verdict }: ScopeNumbers, told: Told): string {
   const [fewest, most] = told.runs
   const runs = fewest === most ? `${plural(most, 'run')} each` : `${fewest} to ${most} runs each`
-  const basis = [runs, pText(difference), boundText(difference)].filter((part) => part !== '').join(', ')
+  const basis = [runs, pText(difference.p_value), boundText(difference)].filter((part) => part !== '').join(', ')
   const by = plural(hundredths(Math.abs(difference.mean ?? 0)), 'point')
   const facts = `the baseline against itself differs by ${by}${ends(difference)} (${basis})`
   const odd = verdict === 'helps' || verdict === 'hurts' ? ', more than chance should make: did something change?' : '.'
@@ -59,7 +59,7 @@ export function likeTheseSentence(scope: ScopeNumbers, told: Told): string {
   if (told.meet === 'itself') return 'For cases like these: not asked of a calibration.'
   const more = needed === null ? '' : `; ${needed} more would do`
   if (difference.mean === null || difference.ci_low === null) return `For cases like these: too few to say${more}.`
-  const basis = [plural(difference.n_cases, 'case'), pText(difference), boundText(difference)]
+  const basis = [plural(difference.n_cases, 'case'), pText(difference.p_value), boundText(difference)]
   const facts = `${pointsText(difference.mean)}${ends(difference)} (${basis.filter((part) => part !== '').join(', ')})`
   if (told.until !== null) return `For cases like these: ${facts}, without a verdict since looks ended the runs.`
   const end = {
@@ -79,11 +79,6 @@ function pointsText(mean: number): string {
 
 function ends({ ci_low: low, ci_high: high }: ScopeDifference): string {
   return low === null || high === null ? '' : ` [${hundredths(low)}, ${hundredths(high)}]`
-}
-
-function pText({ p_value: p }: ScopeDifference): string {
-  if (p === null) return ''
-  return p < 0.001 ? 'p < 0.001' : `p = ${probability(p)}`
 }
 
 function boundText({ method }: ScopeDifference): string {
