@@ -9,7 +9,10 @@ export const unsure = Symbol('unsure')
 
 const made = new WeakMap<core.$ZodType, Quick>()
 
-/** What zod's parse gives, keys in the schema's order too; `unsure` for every value that it refuses, and for some that it takes. */
+/**
+ * What zod's parse gives, keys in the schema's order too: the value itself where that changes nothing. `unsure` for every value
+ * that it refuses, and for some that it takes.
+ */
 export function quickParse(schema: core.$ZodType, value: unknown): unknown {
   let quick = made.get(schema)
   if (quick === undefined) {
@@ -64,13 +67,15 @@ function quickNullable(inner: Quick): Quick {
 function quickArray(element: Quick): Quick {
   return (value) => {
     if (!Array.isArray(value)) return unsure
-    const parsed: unknown[] = []
-    for (const one of value) {
-      const item = element(one)
+    let changed: unknown[] | null = null
+    for (let at = 0; at < value.length; at += 1) {
+      const given: unknown = value[at]
+      const item = element(given)
       if (item === unsure) return unsure
-      parsed.push(item)
+      if (item !== given) changed ??= value.slice(0, at)
+      changed?.push(item)
     }
-    return parsed
+    return changed ?? value
   }
 }
 
@@ -96,13 +101,25 @@ function quickObject(def: core.$ZodObjectDef): Quick | null {
   const { shape } = def
   const known: unknown[] = []
   const know = (value: unknown) => `known[${known.push(value) - 1}]`
-  const lines = Object.entries(shape).map(([key, schema], at) => fieldLine({ key, name: `f${at}`, schema, know }))
-  const others = `for (const key in value) if (!${know(new Set(Object.keys(shape)))}.has(key) && key !== '__proto__') parsed[key] = value[key]`
+  const order = Object.keys(shape)
+  const fields = Object.entries(shape).map(([key, schema], at) => fieldOf({ key, name: `f${at}`, schema, know }))
+  const named = know(new Set([...order, '__proto__']))
   const body = `return (value) => {
 if (typeof value !== 'object' || value === null || Array.isArray(value)) return unsure
+let isSame = true
+${fields.map(({ test }) => test).join('\n')}
+if (isSame) {
+  const order = ${know(order)}
+  let at = 0
+  for (const key in value) {
+    while (at < ${order.length} && order[at] !== key) at += 1
+    if (at === ${order.length} && ${isOpen(def) ? `${named}.has(key)` : 'true'}) { isSame = false; break }
+  }
+  if (isSame) return value
+}
 const parsed = {}
-${lines.join('\n')}
-${isOpen(def) ? others : ''}
+${fields.map(({ put }) => put).join('\n')}
+${isOpen(def) ? `for (const key in value) if (!${named}.has(key)) parsed[key] = value[key]` : ''}
 return parsed
 }`
   try {
@@ -119,18 +136,19 @@ interface Field {
   know: (value: unknown) => string
 }
 
-/** What may be absent in another way than `optional` is in doubt where it is. */
-function fieldLine({ key, name, schema, know }: Field): string {
+/** Lines that look at a field, and that put it into the copy. What may be absent in another way than `optional` is in doubt where it is. */
+function fieldOf({ key, name, schema, know }: Field): { test: string; put: string } {
   const { def } = (schema as core.$ZodTypes)._zod
   const isOptional = def.type === 'optional' && schema._zod.optin === 'optional' && !hasChecks(schema)
   const inner = isOptional ? def.innerType : schema
-  const [text, test] = [JSON.stringify(key), testOf(inner as core.$ZodTypes, name, know)]
-  const take =
-    test === null
-      ? `const p = ${know(later(inner))}(${name}); if (p === unsure) return unsure; parsed[${text}] = p`
-      : `if (!(${test})) return unsure; parsed[${text}] = ${name}`
+  const [text, fits] = [JSON.stringify(key), testOf(inner as core.$ZodTypes, name, know)]
+  const part = `const p = ${know(later(inner))}(${name}); if (p === unsure) return unsure; if (p !== ${name}) { ${name} = p; isSame = false }`
+  const look = fits === null ? part : `if (!(${fits})) return unsure`
   const absent = isOptional ? `if (${text} in value) return unsure` : 'return unsure'
-  return `const ${name} = value[${text}]; if (${name} === undefined) { ${absent} } else { ${take} }`
+  return {
+    test: `let ${name} = value[${text}]; if (${name} === undefined) { ${absent} } else { ${look} }`,
+    put: `if (${name} !== undefined) parsed[${text}] = ${name}`,
+  }
 }
 
 /** An expression that says whether a plain value fits; null: it is no plain one, or has a check that is not known here. */
