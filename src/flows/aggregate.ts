@@ -4,11 +4,10 @@ import { UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
 import { benchmarkPaths } from '../store/paths.ts'
 import { readPlan } from '../store/store.ts'
-import { aggregateForeign } from './aggregate_foreign.ts'
 import type { FlowContext } from './context.ts'
 import { holdBenchmark } from './hold.ts'
 import { type Summarized, summarize } from './summarize.ts'
-import { checkTarget, writeAgentskills } from './write_agentskills.ts'
+// what reads folders of other tools and writes for them is loaded where there is one
 
 export interface AggregateRequest {
   folder: string
@@ -25,6 +24,7 @@ export interface AggregateRequest {
 /** As summarizeFolder; then in another dialect where that is asked for. */
 export async function aggregateAgain(request: AggregateRequest, context: FlowContext): Promise<Summarized> {
   if (request.agentskills === null) return summarizeFolder(request, context)
+  const { checkTarget, writeAgentskills } = await import('./write_agentskills.ts')
   const target = path.resolve(request.agentskills)
   await checkTarget(path.resolve(request.folder), target)
   const made = await summarizeFolder(request, context)
@@ -36,7 +36,10 @@ export async function aggregateAgain(request: AggregateRequest, context: FlowCon
 async function summarizeFolder(request: AggregateRequest, context: FlowContext): Promise<Summarized> {
   const folder = path.resolve(request.folder)
   if (!(await exists(folder))) throw new UserError(`${request.folder}: no such folder`)
-  if (!(await exists(benchmarkPaths(folder).plan))) return aggregateForeign(folder, request, context)
+  if (!(await exists(benchmarkPaths(folder).plan))) {
+    const { aggregateForeign } = await import('./aggregate_foreign.ts')
+    return aggregateForeign(folder, request, context)
+  }
   if (request.candidate !== null || request.baseline !== null) {
     throw new UserError(
       `${request.folder}: its plan.json says which configuration is which`,

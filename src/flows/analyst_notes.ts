@@ -4,7 +4,6 @@ import { analystNotes } from '../../schemas/analyst_notes.ts'
 import { type Benchmark, benchmark as benchmarkSchema } from '../../schemas/benchmark.ts'
 import { readJson } from '../base/json.ts'
 import { redactorFor } from '../base/redact.ts'
-import { askNotes } from '../phases/3-judge/analyze/ask_notes.ts'
 import { wrongWith } from '../phases/4-report/check_note.ts'
 import { readIf } from '../store/damage.ts'
 import { benchmarkPaths } from '../store/paths.ts'
@@ -24,6 +23,7 @@ export async function noteBenchmark(
   context: FlowContext,
 ): Promise<NotesKept | { error: string }> {
   const before = await readJson(benchmarkSchema, benchmarkPaths(folder).benchmark)
+  const { askNotes } = await import('../phases/3-judge/analyze/ask_notes.ts')
   await using opened = await how.openJudge()
   const rules = before.notes.slice(0, before.notes.length - (before.analyst_notes?.kept ?? 0))
   const asked = await askNotes({ numbers: numbersOf(before), rules, cwd: opened.cwd }, opened.asking)

@@ -19,6 +19,8 @@ import { openLimited, shareOf } from './limited.ts'
 import { noLimits } from './limits.ts'
 import { isOfPlan, mend } from './mend.ts'
 import { openFolder } from './open_folder.ts'
+import './page/case_files.ts' // what the page needs is loaded now: hours later it may have been replaced
+import './page/write_page.ts'
 import { planReady } from './plan_ready.ts'
 import { preflight, type ReadyProbe } from './preflight.ts'
 import { type BenchRequest, type Prepared, prepare } from './prepare.ts'

@@ -12,6 +12,7 @@ import type { Delivery } from '../phases/3-judge/compare/sides.ts'
 import { runOutputs } from '../phases/3-judge/judge_room.ts'
 import { runPaths } from '../store/paths.ts'
 import { readRun } from '../store/store.ts'
+import { caseFolder } from './case_folder.ts'
 import { hiddenFrom, hiddenWith } from './start_sandbox.ts'
 
 /** One side of a pair. `configuration` and `run` are for the file; the judge sees the delivery alone. */
@@ -191,13 +192,6 @@ export function taskOf(one: SuiteCase): ComparePair['task'] {
   const asked = one.expectations.filter(({ indicator, rubric }) => indicator !== true && rubric === undefined)
   const expectations = asked.map(({ text }) => text)
   return { prompt: one.prompt, expectedOutput: one.expected_output, expectations, inputs: one.files }
-}
-
-/** The folder of a case: that of its runs, without arm and number. */
-export function caseFolder(folder: string, plan: Plan, evalId: number): string {
-  const spec = plan.runs.find((run) => run.eval_id === evalId)
-  if (spec === undefined) throw new Error(`plan has no run of case ${evalId}`)
-  return path.join(folder, path.dirname(path.dirname(spec.run_id)))
 }
 
 /** The text of the first of these files that is there. */

@@ -20,8 +20,6 @@ import { withAnalystNotes } from './analyst_notes.ts'
 import type { LaidRun } from './audited.ts'
 import { collectionOf, knownNoise, writeCalibration } from './calibrations.ts'
 import type { FlowContext } from './context.ts'
-import { caseFiles } from './page/case_files.ts'
-import { writePage } from './page/write_page.ts'
 import { trustOf } from './trust.ts'
 
 export interface Summarized {
@@ -86,6 +84,8 @@ export async function summarize(
   const { page = true } = soFar
   const prompts = redactor.value(plan)
   if (page) {
+    const { caseFiles } = await import('./page/case_files.ts')
+    const { writePage } = await import('./page/write_page.ts')
     const files = await caseFiles(plan.cases)
     const made = { plan, laid: soFar.known ?? new Map() }
     await writePage({ folder, report: paths.report, benchmark, prompts, folders, redactor, files, made })

@@ -6,7 +6,8 @@ import { tally } from '../phases/4-report/comparison_tally.ts'
 import { readComparisons } from '../store/comparisons.ts'
 import type { OnDamage } from '../store/damage.ts'
 import { writeArtefact } from '../store/store.ts'
-import { caseFolder, type Pairing } from './compare_pairs.ts'
+import { caseFolder } from './case_folder.ts'
+import type { Pairing } from './compare_pairs.ts'
 
 /** null: nothing was compared. Wins are those of the candidate, whichever side it was on. */
 export function comparisonsOf(folder: string, plan: Plan, onDamage: OnDamage): ComparisonSummary | null {

@@ -6,7 +6,6 @@ import { auditSummary, judgeSample } from '../phases/4-report/audit_summary.ts'
 import type { JudgeSample } from '../phases/4-report/stats/judge_error.ts'
 import { readAuditLog } from '../store/audit_log.ts'
 import type { OnDamage } from '../store/damage.ts'
-import { decisionsOf } from './audited.ts'
 import type { FlowContext } from './context.ts'
 import { comparisonsOf } from './summarize_comparisons.ts'
 
@@ -33,6 +32,7 @@ export async function trustOf(folder: string, plan: Plan, context: FlowContext):
 async function auditedOf(folder: string, plan: Plan, tell: OnDamage) {
   const labels = readAuditLog(path.dirname(path.dirname(folder)), tell)
   if (labels.size === 0) return null
+  const { decisionsOf } = await import('./audited.ts')
   const decisions = await decisionsOf(folder, plan)
   return decisions.map(({ id, configuration, graded: { passed } }) => {
     return { id, configuration, passed, met: labels.get(id)?.met ?? null }
