@@ -1,8 +1,9 @@
-// Aggregating 10,000 run folders, against reading and parsing the same files; and the memory that it takes.
+// Aggregating 10,000 run folders, against reading and parsing the same files; and the memory that it takes. As a process, beside
+// skill-creator's aggregate_benchmark.py on the same folders, where WHETSTONE_SKILL_CREATOR names a checkout of it.
 import { spawnSync } from 'node:child_process'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { context, fresh, library, makeSkill, median, report, request } from './shared.mjs'
+import { bin, context, fresh, library, makeSkill, median, report, request } from './shared.mjs'
 
 const count = 10_000
 const names = ['run.json', 'grading.json', 'timing.json', 'outputs/metrics.json']
@@ -32,6 +33,36 @@ function measure(benchmark, kind) {
   const { stdout, status, stderr } = spawnSync(process.execPath, [import.meta.filename, benchmark, kind])
   if (status !== 0) throw new Error(String(stderr))
   return JSON.parse(String(stdout))
+}
+
+/** Seconds of a process from start to end. */
+function seconds(command, ...args) {
+  const start = performance.now()
+  const { status, stderr } = spawnSync(command, args)
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')}: ${stderr}`)
+  return (performance.now() - start) / 1000
+}
+
+/** In turns, both warm. The script writes benchmark.json and benchmark.md too. */
+function besideTheScript(target) {
+  const checkout = process.env.WHETSTONE_SKILL_CREATOR
+  if (checkout === undefined)
+    return console.log('skip  beside aggregate_benchmark.py: WHETSTONE_SKILL_CREATOR is not set')
+  const places = ['scripts', 'skill-creator/scripts', 'skills/skill-creator/scripts']
+  const files = places.map((place) => path.join(checkout, place, 'aggregate_benchmark.py'))
+  const script = files.find((file) => existsSync(file))
+  if (script === undefined) throw new Error(`${checkout}: no scripts/aggregate_benchmark.py in it`)
+  const theirs = () => seconds('python3', script, target)
+  const ours = () => seconds(process.execPath, bin, 'aggregate', target, '--no-page')
+  theirs()
+  const pairs = Array.from({ length: 5 }, () => ({ theirs: theirs(), ours: ours() }))
+  const middle = (pick) => median(pairs.map(pick))
+  report({
+    name: `aggregate --no-page as a process ÷ aggregate_benchmark.py`,
+    value: middle((pair) => pair.ours / pair.theirs),
+    limit: 1,
+    detail: `${middle((pair) => pair.ours).toFixed(2)} s, the script ${middle((pair) => pair.theirs).toFixed(2)} s`,
+  })
 }
 
 /** A small benchmark that was really made, its runs copied until there are enough: 50 cases × 2 arms × 100. */
@@ -95,6 +126,7 @@ async function parent() {
     detail,
   })
   report({ name: `memory of the aggregate`, value: middle((round) => round.ours.mib), limit: 250, unit: 'MiB' })
+  besideTheScript(target)
 }
 
 await (folder === undefined ? parent() : child())

@@ -73,7 +73,7 @@ function makeRedactor(secrets: readonly Secret[]): Redactor {
     const mayBeCut = all.includes(clean.slice(0, leastLength)) || all.includes(clean.slice(-leastLength))
     return mayBeCut ? withoutCutEnds(clean, cuttable) : clean
   }
-  return { text, value: (value) => inTexts(value, text), bytes: (bytes) => withoutValues(bytes, secrets) }
+  return { text, value: (value) => inTexts(value, once(text)), bytes: (bytes) => withoutValues(bytes, secrets) }
 }
 
 function mark(name: string): string {
@@ -106,6 +106,18 @@ function withoutCutEnds(text: string, secrets: readonly Secret[]): string {
 function longest(from: number, to: number, fits: (size: number) => boolean): number {
   for (let size = from - 1; size >= to; size -= 1) if (fits(size)) return size
   return 0
+}
+
+/** A large value says most of its texts many times: each is looked through once. */
+function once(text: (text: string) => string): (text: string) => string {
+  const seen = new Map<string, string>()
+  return (given) => {
+    const found = seen.get(given)
+    if (found !== undefined) return found
+    const clean = text(given)
+    seen.set(given, clean)
+    return clean
+  }
 }
 
 function inTexts<V>(value: V, text: (text: string) => string): V

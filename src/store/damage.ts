@@ -13,6 +13,9 @@ export interface Damage {
   message: string
 }
 
+/** Given as an object, since Node makes one of a name for each file. */
+const asText = { encoding: 'utf8', flag: 'r' } as const
+
 export type OnDamage = (damage: Damage) => void
 
 /**
@@ -21,7 +24,7 @@ export type OnDamage = (damage: Damage) => void
  */
 export function readIf<S extends z.ZodType>(schema: S, file: string, onDamage: OnDamage = () => {}): z.infer<S> | null {
   try {
-    return checkAs(schema, parseJson(readFileSync(file, 'utf8'), file), file)
+    return checkAs(schema, parseJson(readFileSync(file, asText), file), file)
   } catch (error) {
     const code = codeOf(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return null
