@@ -106,7 +106,7 @@ function quickObject(def: core.$ZodObjectDef): Quick | null {
   const named = know(new Set([...order, '__proto__']))
   const body = `return (value) => {
 if (typeof value !== 'object' || value === null || Array.isArray(value)) return unsure
-let isSame = true
+let isSame = Object.getPrototypeOf(value) === Object.prototype
 ${fields.map(({ test }) => test).join('\n')}
 if (isSame) {
   const order = ${know(order)}

@@ -112,7 +112,7 @@ function changed(value: unknown, changes: readonly [place: number, how: number, 
     else if (how === 3) Object.defineProperty(holder, '__proto__', { value: copied(other), ...free })
     else if (how === 4)
       holder[key] = had // the last now
-    else if (how === 5) Object.assign(holder, { more: other }, had === undefined ? {} : { [key]: had })
+    else if (how === 5) Object.assign(holder, { more: copied(other) }, had === undefined ? {} : { [key]: had })
   }
   return copy
 }
@@ -181,4 +181,11 @@ describe('absent, or there without a value', () => {
     }
     expect(quickParse(ways, without)).toStrictEqual(key === 'long' ? ways.parse(without) : unsure)
   })
+})
+
+test('what a value has from a prototype of its own becomes its own, as with zod', () => {
+  const schema = z.looseObject({ name: z.string() })
+  const value: unknown = Object.assign(Object.create({ inherited: 1 }), { name: 'x' })
+  expect(quickParse(schema, value)).toStrictEqual({ name: 'x', inherited: 1 })
+  expect(schema.parse(value)).toStrictEqual({ name: 'x', inherited: 1 })
 })
