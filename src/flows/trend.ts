@@ -27,7 +27,7 @@ export async function readTrend(names: readonly string[], env: FlowContext['env'
   const why = left_out.map(({ message }) => `: ${message}`)[0] ?? ''
   throw new UserError(
     `${names.join(', ')}: no benchmark.json that can be read${why}`,
-    'bench first, or name another folder',
+    'bench first (of a package: eval --report), or name another folder',
   )
 }
 

@@ -43,12 +43,22 @@ type EvalArguments = ArgumentsCamelCase<ReturnType<typeof evalOptions> extends A
 export function addEval(args: Argv, done: Done, argv: readonly string[]): Argv {
   const usage = 'eval <path> [case..]'
   return args.command(usage, 'one arm: does it pass?', evalOptions, async (given) => {
+    refuseCaseFlag(argv)
     refuseMixtures(given)
     const { configuredFor } = await import('../config/of_suite.ts')
     const of = { command: 'eval', usage, options: evalOptions, argv, args: given, print: given } as const
     const parsed = await configuredFor({ ...of, place: given.path })
     done(parsed === null ? exitCodes.done : await start(parsed))
   })
+}
+
+/** The parser takes it for the names, and drops it: all cases would be run. */
+function refuseCaseFlag(argv: readonly string[]): void {
+  const end = argv.indexOf('--')
+  const at = argv.slice(0, end < 0 ? argv.length : end).findIndex((word) => /^--case(=|$)/.test(word))
+  if (at < 0) return
+  const name = /^--case=(.*)$/s.exec(argv[at] ?? '')?.[1] ?? argv[at + 1] ?? '<case>'
+  throw new UserError('eval takes cases without --case', `name them behind the path: whetstone eval <path> ${name}`)
 }
 
 function refuseMixtures({ all, case: cases, target, category, test, output, report }: EvalArguments): void {
