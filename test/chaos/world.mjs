@@ -17,6 +17,7 @@ symlinkSync(path.join(root, 'node_modules'), path.join(top, 'node_modules'))
 const bin = path.join(top, 'dist/src/cli/bin.js')
 
 export const shared = path.join(top, 'shared')
+mkdirSync(shared)
 export const workspace = path.join(top, 'workspace')
 export const agentLog = path.join(top, 'agents.log')
 const agent = path.join(top, 'agent.sh')

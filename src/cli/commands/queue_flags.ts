@@ -1,4 +1,5 @@
 /** The flags that send runs to workers, shared by the commands that start runs. */
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import type { Options } from 'yargs'
 import { UserError } from '../../base/error.ts'
@@ -101,12 +102,17 @@ export function queueWish(asked: QueueArguments, env: Environment): QueueWish | 
   return { address, shared: sharedFolder(shared), atOnce: inFlight, waitMs, tags: listOf(tags), signer }
 }
 
-/** Throws UserError where none is given. */
+/** Throws UserError where none is given, or it is not there. */
 export function sharedFolder(shared: string | undefined): string {
   if (shared === undefined) {
     throw new UserError('--queue without --shared', 'name a folder that the coordinator and all workers see')
   }
-  return path.resolve(shared)
+  const folder = path.resolve(shared)
+  // made here it would be a folder of this machine alone, where a mount is missing
+  if (statSync(folder, { throwIfNoEntry: false })?.isDirectory() !== true) {
+    throw new UserError(`--shared ${shared}: no such folder`, 'mount it, or make it: mkdir -p')
+  }
+  return folder
 }
 
 /** The words of a list such as gpu,eu. */

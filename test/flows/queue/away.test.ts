@@ -1,5 +1,6 @@
 /** A queue server that is away when a command starts: a worker and a coordinator wait and say so, a look has an end. */
 import { ChildProcess } from 'node:child_process'
+import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import { fresh, makeSkill, whetstone } from '../../e2e/program.ts'
@@ -15,10 +16,12 @@ needsRedis('a queue server that is away at the start', () => {
   afterAll(() => at.server?.[Symbol.asyncDispose]())
   const url = () => at.server?.url ?? ''
 
-  test('ends a look with 3, its address and what to do; a number that can not be is refused with 2', async () => {
+  test('ends a look with 3, its address and what to do; a number or a shared folder that can not be is refused with 2', async () => {
     const look = await whetstone(['queue', 'status', '--queue', url(), '--queue-wait', '0', '--json'])
     expect(look).toMatchObject({ code: 3, stderr: expect.stringMatching(`--queue ${url()}: .*ECONNREFUSED`) })
     expect(JSON.parse(look.stdout)).toMatchObject({ exit_code: 3, fix: expect.stringMatching('is the server running') })
+    const unmounted = await whetstone(['queue', 'work', '--queue', url(), '--shared', path.join(fresh(), 'none')])
+    expect(unmounted).toMatchObject({ code: 2, stderr: expect.stringMatching(/--shared .*none: no such folder/) })
     const wrong = await whetstone(['queue', 'status', '--queue', url(), '--queue-wait', '-1'])
     expect(wrong).toMatchObject({ code: 2, stderr: expect.stringMatching('--queue-wait') })
   }, 30_000)
