@@ -15,7 +15,8 @@ import { writeArtefact } from '../store/store.ts'
 import type { AggregateRequest } from './aggregate.ts'
 import type { FlowContext } from './context.ts'
 import { writePage } from './page/write_page.ts'
-import { runKey, type Summarized } from './summarize.ts'
+import { runKey } from './run_folders.ts'
+import type { Summarized } from './summarize.ts'
 
 export async function aggregateForeign(
   folder: string,

@@ -17,7 +17,8 @@ import type { FlowContext } from './context.ts'
 import { isDone } from './execute.ts'
 import { planReady } from './plan_ready.ts'
 import { gradeFinished, runFinished } from './run_events.ts'
-import { type BenchResult, isComplete, runKey } from './summarize.ts'
+import { RunFolders } from './run_folders.ts'
+import { type BenchResult, isComplete } from './summarize.ts'
 
 const pauseMs = 500
 
@@ -94,7 +95,7 @@ async function resultIn(folder: string, context: FlowContext): Promise<BenchResu
   const complete = benchmark.complete ?? false
   const { used = 0, planned = plan.runs.length } = benchmark.counts ?? {}
   context.emit({ type: 'benchmark_written', folder, benchmark: paths.benchmark, complete, used, planned })
-  const folders = new Map(plan.runs.map((spec) => [runKey(spec), runPaths(folder, spec.run_id).folder]))
+  const folders = new RunFolders(folder, plan.runs)
   const prompts = redactorFor(context.env).value(plan)
   const isNoise = collectionOf(plan) === 'calibrations'
   const page = await exists(paths.report)

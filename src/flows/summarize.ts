@@ -13,13 +13,16 @@ import type { AggregateInput } from '../phases/4-report/input.ts'
 import { toMarkdown } from '../phases/4-report/markdown.ts'
 import type { Prompts } from '../phases/4-report/page/cases.ts'
 import { readAttempts } from '../store/attempts.ts'
+import { writeBenchmark } from '../store/benchmark_file.ts'
 import type { Damage } from '../store/damage.ts'
-import { type BenchmarkPaths, benchmarkPaths, runPaths } from '../store/paths.ts'
-import { type CountedRun, readAgain, readCounted, writeArtefact } from '../store/store.ts'
+import { type BenchmarkPaths, benchmarkPaths } from '../store/paths.ts'
+import { type CountedRun, readAgain, readCounted } from '../store/store.ts'
 import { withAnalystNotes } from './analyst_notes.ts'
 import type { LaidRun } from './audited.ts'
 import { collectionOf, knownNoise, writeCalibration } from './calibrations.ts'
 import type { FlowContext } from './context.ts'
+import { holdSmall } from './counted_small.ts'
+import { RunFolders } from './run_folders.ts'
 import { trustOf } from './trust.ts'
 
 export interface Summarized {
@@ -49,11 +52,6 @@ export interface Kept {
   reason: string
 }
 
-/** What tells the runs of a benchmark apart. */
-export function runKey(run: { eval_id: number; configuration: string; run_number: number }): string {
-  return `${run.eval_id}/${run.configuration}/run-${run.run_number}`
-}
-
 export interface BenchResult extends Summarized {
   plan: Plan
 }
@@ -77,7 +75,7 @@ export async function summarize(
   const redactor = redactorFor(context.env)
   const { benchmark, folders } = await benchmarkNow(folder, plan, context, soFar)
   const paths = benchmarkPaths(folder)
-  await writeArtefact(benchmarkSchema, paths.benchmark, benchmark)
+  await writeBenchmark(paths.benchmark, benchmark)
   const isNoise = collectionOf(plan) === 'calibrations'
   if (isNoise) await writeCalibration(folder, plan, benchmark)
   await writeAtomic(paths.markdown, toMarkdown(benchmark))
@@ -120,8 +118,7 @@ export async function benchmarkNow(
     redactorFor(context.env).value(withAnalystNotes({ ...made, ...trust }, folder, context)),
     stop === undefined ? await lastStop(benchmarkPaths(folder).benchmark) : stop,
   )
-  const folders = new Map(plan.runs.map((spec) => [runKey(spec), runPaths(folder, spec.run_id).folder]))
-  return { benchmark, folders }
+  return { benchmark, folders: new RunFolders(folder, plan.runs) }
 }
 
 /** What the aggregator gets of a plan and of what is on disk. */
@@ -186,6 +183,7 @@ export function readResults(
   context: FlowContext,
 ) {
   const results = new Map<string, CountedRun & { again?: readonly Grading[] }>()
+  const small = holdSmall()
   const tell = (damage: Damage) =>
     context.emit({ type: 'artefact_damaged', ...damage, mended: 'left out; the same bench makes it anew' })
   for (const spec of plan.runs) {
@@ -193,7 +191,8 @@ export function readResults(
     const stored = written ?? readCounted(folder, spec.run_id, tell)
     if (stored === null || stored.record.key !== spec.key) continue
     const again = written === undefined ? [...readAgain(folder, spec.run_id, tell).values()] : []
-    results.set(spec.run_id, again.length === 0 ? stored : { ...stored, again })
+    const held = small(stored, spec, again.length > 0)
+    results.set(spec.run_id, again.length === 0 ? held : { ...held, again })
   }
   return results
 }

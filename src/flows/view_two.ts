@@ -8,7 +8,7 @@ import { benchmarkIn, type Found, folderOf } from './benchmark_in.ts'
 import type { FlowContext } from './context.ts'
 import { besideOf } from './page/beside.ts'
 import { writePage } from './page/write_page.ts'
-import { runKey } from './summarize.ts'
+import { runKey } from './run_folders.ts'
 
 interface TwoRequest {
   /** As view takes them: a workspace (its newest benchmark), a benchmark, another tool's folder. */

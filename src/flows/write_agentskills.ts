@@ -7,7 +7,8 @@ import { UserError } from '../base/error.ts'
 import { copyWalk, exists, walk, writeAtomic } from '../base/files.ts'
 import { readJson } from '../base/json.ts'
 import { type AgentskillsFiles, toAgentskills } from '../phases/4-report/agentskills.ts'
-import { runKey, type Summarized } from './summarize.ts'
+import { runKey } from './run_folders.ts'
+import type { Summarized } from './summarize.ts'
 
 /** Throws UserError where the target holds something, or lies in the benchmark (its copies would be found as runs). */
 export async function checkTarget(benchmark: string, target: string): Promise<void> {

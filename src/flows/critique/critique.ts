@@ -16,7 +16,7 @@ import { benchmarkPaths, improvePaths } from '../../store/paths.ts'
 import { listBenchmarks } from '../../store/store.ts'
 import { benchmarkIn, type Found, folderOf } from '../benchmark_in.ts'
 import type { FlowContext } from '../context.ts'
-import { runKey } from '../summarize.ts'
+import { runKey } from '../run_folders.ts'
 import { openPlaces, type SuitePlaces } from './places.ts'
 
 export interface CritiqueRequest {
