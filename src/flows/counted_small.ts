@@ -30,15 +30,16 @@ export function holdSmall(): Small {
   const expectations = new Once<Grading['expectations']>()
   const summaries = new Once<Grading['summary']>()
   const numbers = new Once<NonNullable<Grading['execution_metrics']>>()
+  const gradings = new Once<Grading>()
   const small = (grading: Grading): Grading => {
     const { claims: _claims, eval_feedback: _feedback, timing: _timing, graded_key: _key, ...counted } = grading
     const { execution_metrics } = grading
-    return {
+    return gradings.of({
       ...counted,
       expectations: expectations.of(grading.expectations),
       summary: summaries.of(grading.summary),
       ...(execution_metrics && { execution_metrics: numbers.of(execution_metrics) }),
-    }
+    })
   }
   return ({ record, grading, ...rest }, spec, whole) => ({
     ...rest,

@@ -12,7 +12,9 @@ test('by key, in order, and none for another', () => {
   expect([...folders.keys()]).toEqual([...usual.keys()])
   expect([...folders.values()]).toEqual([...usual.values()])
   const seen: string[] = []
-  folders.forEach((folder, key) => seen.push(`${key} ${folder}`))
+  folders.forEach((folder, key) => {
+    seen.push(`${key} ${folder}`)
+  })
   expect(seen).toEqual([...usual].map(([key, folder]) => `${key} ${folder}`))
   expect([folders.size, folders.has('1/with_skill/run-2'), folders.get('1/with_skill/run-2')]).toEqual([
     2,

@@ -1,9 +1,11 @@
 /** The files of report.data/ beside a page. */
 import {
+  closeSync,
   existsSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
+  opendirSync,
+  openSync,
   readFileSync,
   rmdirSync,
   rmSync,
@@ -12,6 +14,7 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
+import { sha256 } from '../../base/json.ts'
 import { sidecar } from '../../phases/4-report/page/pack.ts'
 
 /** Names of these files: nothing else in the folder is ours to take away. */
@@ -22,22 +25,22 @@ const stamps = z.record(z.string(), z.string())
 /** The files beside the page; one whose run has not changed is left as it is, one that is wanted no more goes. */
 export class Sidecars {
   readonly #folder: string | null
-  readonly #before: Record<string, string>
-  readonly #now: Record<string, string> = {}
+  readonly #before: ReadonlyMap<string, string>
+  readonly #now = new Map<string, string>()
   #isMade = false
 
   constructor(folder: string | null) {
     this.#folder = folder
     // in a folder that somebody gave away it may lead to anything of this machine's
     if (folder !== null && isLink(folder)) rmSync(folder)
-    this.#before = folder === null ? {} : readStamps(path.join(folder, 'stamps.json'))
+    this.#before = folder === null ? new Map() : readStamps(path.join(folder, 'stamps.json'))
   }
 
   isFresh(key: string, run: string): boolean {
-    if (this.#folder === null || this.#before[key] === undefined) return false
+    if (this.#folder === null || !this.#before.has(key)) return false
     const stamp = stampOf(run)
-    if (this.#before[key] !== stamp || !existsSync(this.#file(key))) return false
-    this.#now[key] = stamp
+    if (this.#before.get(key) !== stamp || !existsSync(this.#file(key))) return false
+    this.#now.set(key, stamp)
     return true
   }
 
@@ -46,17 +49,32 @@ export class Sidecars {
     if (!this.#isMade) mkdirSync(this.#folder, { recursive: true })
     this.#isMade = true
     writeNew(this.#file(key), sidecar(key, data))
-    this.#now[key] = run === null ? '' : stampOf(run)
+    this.#now.set(key, run === null ? '' : stampOf(run))
   }
 
   end(): void {
     const folder = this.#folder
     if (folder === null || !existsSync(folder)) return
-    const wanted = new Set(Object.keys(this.#now).map((key) => `${key}.js`))
-    const gone = readdirSync(folder).filter((name) => isOurs(name) && !wanted.has(name))
+    const [gone, isEmpty] = this.#gone(folder)
     for (const name of gone) rmSync(path.join(folder, name), { force: true, recursive: true })
-    if (wanted.size > 0) writeNew(path.join(folder, 'stamps.json'), JSON.stringify(this.#now))
-    else if (readdirSync(folder).length === 0) rmdirSync(folder)
+    if (this.#now.size > 0) writeNew(path.join(folder, 'stamps.json'), recordText(this.#now))
+    else if (isEmpty) rmdirSync(folder)
+  }
+
+  /** Of our files in the folder those that are wanted no more, and whether there are no others; their names are never all in memory. */
+  #gone(folder: string): [names: string[], isEmpty: boolean] {
+    const gone: string[] = []
+    let others = 0
+    const there = opendirSync(folder)
+    try {
+      for (let one = there.readSync(); one !== null; one = there.readSync()) {
+        if (isOurs(one.name) && !this.#now.has(one.name.replace(/\.js$/, ''))) gone.push(one.name)
+        else others += 1
+      }
+    } finally {
+      there.closeSync()
+    }
+    return [gone, others === 0]
   }
 
   #file(key: string): string {
@@ -69,25 +87,43 @@ function isLink(place: string): boolean {
 }
 
 /** In the place of a link, never through it. */
-function writeNew(file: string, text: string): void {
+function writeNew(file: string, text: string | Iterable<string>): void {
   if (isLink(file)) rmSync(file)
-  writeFileSync(file, text)
+  const handle = openSync(file, 'w')
+  try {
+    for (const part of typeof text === 'string' ? [text] : text) writeFileSync(handle, part)
+  } finally {
+    closeSync(handle)
+  }
 }
 
-function readStamps(file: string): Record<string, string> {
+/** The JSON of a record, a thousand entries at a time. */
+function* recordText(entries: ReadonlyMap<string, string>): Generator<string> {
+  let part = '{'
+  let count = 0
+  for (const [key, value] of entries) {
+    part += `${count === 0 ? '' : ','}${JSON.stringify(key)}:${JSON.stringify(value)}`
+    count += 1
+    if (count % 1000 !== 0) continue
+    yield part
+    part = ''
+  }
+  yield `${part}}`
+}
+
+function readStamps(file: string): ReadonlyMap<string, string> {
   try {
-    return stamps.parse(JSON.parse(readFileSync(file, 'utf8')))
+    return new Map(Object.entries(stamps.parse(JSON.parse(readFileSync(file, 'utf8')))))
   } catch {
-    return {}
+    return new Map()
   }
 }
 
 /** Changes when a run is made or graded anew, and when the folder is copied: who gives one away cannot know the ctime that it will get. */
 function stampOf(run: string): string {
-  return ['run.json', 'grading.json', 'transcript.jsonl', 'outputs']
-    .map((name) => {
-      const found = statSync(path.join(run, name), { throwIfNoEntry: false })
-      return found === undefined ? '-' : `${found.ctimeMs}:${found.size}`
-    })
-    .join(' ')
+  const found = ['run.json', 'grading.json', 'transcript.jsonl', 'outputs'].map((name) => {
+    const info = statSync(path.join(run, name), { throwIfNoEntry: false })
+    return info === undefined ? '-' : `${info.ctimeMs}:${info.size}`
+  })
+  return sha256(found.join(' '))
 }
