@@ -266,11 +266,18 @@ export async function hashFile(file: string): Promise<string> {
   return hash.digest('hex')
 }
 
-/** Hex sha256 over the sorted paths and contents of a walk. */
+/** Hex sha256 over the sorted paths and contents of a walk, and over which of them can be executed. */
 export async function hashWalk(files: readonly WalkedFile[]): Promise<string> {
   const hash = createHash('sha256')
-  for (const file of files) hash.update(`${file.path}\0${await hashFile(file.source)}\0`)
+  for (const { path: name, source } of files) {
+    hash.update(`${name}\0${await hashFile(source)}\0${isExecutable(source) ? 'x\0' : ''}`)
+  }
   return hash.digest('hex')
+}
+
+/** By its owner. */
+export function isExecutable(file: string): boolean {
+  return (statSync(file).mode & 0o100) !== 0
 }
 
 /** The plain files below a folder of ours, absolute; links are none. Throws what the file system throws. */

@@ -47,6 +47,11 @@ const attacks: Attack[][] = [
       command: 'echo x > ../../../../escaped.txt; echo x > "$HOME/../escaped.txt"; true',
     },
     { rule: 'no_end', reason: /not ended after 8 s/, command: 'sleep 60' },
+    {
+      rule: 'script_broken',
+      reason: /tool does not parse/,
+      command: "printf '#!/usr/bin/env bash\\nif then (' > adder/scripts/tool",
+    },
   ],
 ]
 

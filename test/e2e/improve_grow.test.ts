@@ -93,6 +93,18 @@ describe('--grow-suite', () => {
     ['a suite that is large enough', 18, ['--grow-suite'], /18 cases, enough for three parts/],
     ['with --apply', 6, ['--grow-suite', '--apply'], /--grow-suite with --apply/],
     ['with --use-drafts', 6, ['--grow-suite', '--use-drafts'], /--grow-suite with --use-drafts/],
+    [
+      'trigger queries without --description',
+      6,
+      ['--set', 'x.json', '--among=y'],
+      /--set, --among without --description/,
+    ],
+    [
+      'grown by nobody',
+      6,
+      ['--grow-suite', '--proposer', 'nosuch:x'],
+      /--proposer nosuch:x: there is no engine nosuch/,
+    ],
     ['misspelt', 6, ['--grow-suit'], /did you mean --grow-suite/],
   ])('%s is refused, and nobody is asked', async (_, cases, flags, said) => {
     await using world = await openWorld(mends, cases)

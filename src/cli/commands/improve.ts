@@ -68,13 +68,26 @@ async function configured(given: ArgumentsCamelCase<ImproveArguments>, argv: rea
   return await announced({ of: skill, configured: found }, given)
 }
 
-/** Throws UserError for flags that can't be meant together. */
-function refuseMixtures({ growSuite, ...parsed }: ArgumentsCamelCase<ImproveArguments>): void {
+/** Throws UserError for flags that can't be meant together, or that nothing would read. */
+function refuseMixtures({ growSuite, ...parsed }: ArgumentsCamelCase<ImproveArguments>, argv: readonly string[]): void {
+  const unread = parsed.description ? [] : ofDescription.filter((flag) => argv.some((one) => isFlag(one, flag)))
+  if (unread.length > 0) {
+    throw new UserError(
+      `--${unread.join(', --')} without --description`,
+      'trigger queries are for --description: add it',
+    )
+  }
   if (!growSuite) return
   const { resume, apply, review, description, useDrafts } = parsed
   const others = { resume, apply, review, description, 'use-drafts': useDrafts }
   const given = Object.entries(others).flatMap(([flag, value]) => (value ? [`--${flag}`] : []))
   if (given.length > 0) throw new UserError(`--grow-suite with ${given.join(', ')}`, 'it runs nothing: give it alone')
+}
+
+const ofDescription = ['set', 'among', 'threshold']
+
+function isFlag(given: string, flag: string): boolean {
+  return given === `--${flag}` || given.startsWith(`--${flag}=`)
 }
 
 /** Gives the exit code. */
@@ -93,7 +106,7 @@ export function addImprove(args: Argv, done: Done, argv: readonly string[]): Arg
   return args.command(usage, 'better versions, proven on unseen cases', improveOptions, async (given) => {
     const parsed = await configured(given, argv)
     if (parsed === null) return done(exitCodes.done)
-    refuseMixtures(parsed)
+    refuseMixtures(parsed, argv)
     if (parsed.growSuite) return done(await grow({ ...requestOf(parsed), review: null }, parsed))
     if (parsed.description) return done(await startDescription(parsed))
     const [{ improve }, show] = await Promise.all([

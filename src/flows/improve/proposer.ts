@@ -13,9 +13,16 @@ export async function chooseProposer(
   engine: EngineChoice,
   { context, choices }: { context: FlowContext; choices: string[] },
 ): Promise<EngineChoice> {
-  const names = asked === null || asked.startsWith('command') ? [] : asked.split(',')
+  const names = asked === null || /^command(:|$)/.test(asked) ? [] : asked.split(',')
   for (const name of names) refuseUnknown(name.trim())
-  return await autoEngine(context, false).judge(asked, engine, choices)
+  return await autoEngine(context, false).judge(asked, engine, choices).catch(sayProposer)
+}
+
+/** Judges and proposers are named alike; the flag is another. */
+function sayProposer(error: unknown): never {
+  if (!(error instanceof UserError)) throw error
+  const said = (text: string) => text.replaceAll('--judge', '--proposer')
+  throw new UserError(said(error.message), error.fix === null ? null : said(error.fix))
 }
 
 /** `nosuch:x` could be a model of that name; whoever means that can say whose it is. */

@@ -1,10 +1,10 @@
 /** The files of a version as texts, and versions laid out as folders. */
 import { readFile, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { copyWalk, type WalkedFile } from '../../base/files.ts'
+import { copyWalk, isExecutable, type WalkedFile } from '../../base/files.ts'
 import { sha256 } from '../../base/json.ts'
 import { skillFiles } from '../../phases/1-plan/skill.ts'
-import type { SkillFile } from '../../phases/5-improve/skill_edit.ts'
+import { readableIn, type SkillFile } from '../../phases/5-improve/skill_edit.ts'
 
 export async function skillTexts(folder: string): Promise<SkillFile[]> {
   return await textsOf((await skillFiles(folder)).files)
@@ -15,7 +15,10 @@ export async function textsOf(files: readonly WalkedFile[]): Promise<SkillFile[]
     files.map(async ({ path: name, source, bytes }) => {
       const content = await readFile(source)
       const text = content.includes(0) ? null : content.toString('utf8')
-      return { path: name, bytes, sha256: sha256(content), text }
+      return {
+        ...{ path: name, bytes, sha256: sha256(content), isExecutable: isExecutable(source) },
+        ...{ text, readable: text ?? readableIn(content) },
+      }
     }),
   )
 }

@@ -76,10 +76,19 @@ const parsers: Readonly<Record<string, readonly [program: string, ...args: strin
   json: ['node', '-e', 'JSON.parse(require("fs").readFileSync(process.argv[1], "utf8"))'],
 }
 
+/** By its ending, else by its first line: `#!/bin/bash`, `#!/usr/bin/env python3`. */
+function parserOf(name: string, { after }: SkillEdit) {
+  const known = parsers[path.extname(name).slice(1)]
+  if (known !== undefined) return known
+  const first = after.find((file) => file.path === name)?.text?.split('\n', 1)[0] ?? ''
+  const [, program = ''] = /^#!.*[/ ](\w+?)(?:3(?:\.\d+)?)?\s*$/.exec(first) ?? []
+  return parsers[{ node: 'js', python: 'py' }[program] ?? program]
+}
+
 /** A script that was changed and does not parse. Where nothing on this machine can tell, nothing is said. */
 async function scriptRefusal({ edit, signal, searchPath }: StaticRequest, folder: string): Promise<Refusal | null> {
   for (const { path: name, change } of changedFiles(edit)) {
-    const [program, ...args] = parsers[path.extname(name).slice(1)] ?? ['']
+    const [program, ...args] = parserOf(name, edit) ?? ['']
     if (change === 'deleted' || program === '') continue
     const command = program === 'node' ? process.execPath : await whereIs(program, searchPath)
     if (command === null) continue

@@ -1,5 +1,5 @@
 /** A line diff of two versions of a skill, for a person to read before it is applied. */
-import type { SkillFile } from '../../phases/5-improve/skill_edit.ts'
+import { isSame, type SkillFile } from '../../phases/5-improve/skill_edit.ts'
 
 export interface FileDiff {
   path: string
@@ -17,14 +17,19 @@ export function diffOf(before: readonly SkillFile[], after: readonly SkillFile[]
   const now = new Map(after.map((file) => [file.path, file]))
   return [...new Set([...old.keys(), ...now.keys()])].sort().flatMap((path) => {
     const [was, is] = [old.get(path), now.get(path)]
-    if (was?.sha256 === is?.sha256) return []
+    if (isSame(was, is)) return []
     if ((was && was.text === null) || (is && is.text === null)) {
       return [
         { path, lines: [`${was ? '-' : ' '}${was?.bytes ?? 0} bytes`, `${is ? '+' : ' '}${is?.bytes ?? 0} bytes`] },
       ]
     }
-    return [{ path, lines: near(lineDiff(linesOf(was), linesOf(is))) }]
+    return [{ path, lines: [...modes(was, is), ...near(lineDiff(linesOf(was), linesOf(is)))] }]
   })
+}
+
+function modes(was: SkillFile | undefined, is: SkillFile | undefined): string[] {
+  if ((was?.isExecutable ?? false) === (is?.isExecutable ?? false)) return []
+  return [is?.isExecutable ? '+can be executed' : '-can be executed']
 }
 
 function linesOf(file: SkillFile | undefined): string[] {

@@ -1,7 +1,7 @@
 /** Leakage: text of cases that are to judge a skill, in the skill itself. */
 
 import { type CaseWords, nGrams } from './case_words.ts'
-import { addedText, type SkillEdit } from './skill_edit.ts'
+import { addedText, allText, type SkillEdit } from './skill_edit.ts'
 import { specificAnswers } from './specific.ts'
 
 /** So many words in a row. */
@@ -20,7 +20,7 @@ export interface LeakageRequest {
 /** Why the edit is refused; null: it holds nothing of the cases that judge. What the skill said before is not held against it. */
 export function leakageIn({ edit, seen, held }: LeakageRequest): string | null {
   const added = addedText(edit)
-  const known = new Set([...gramsOfFiles(edit), ...seen.flatMap((one) => [...gramsOf(one)])])
+  const known = new Set([...nGrams(allText(edit.before), gramSize), ...seen.flatMap((one) => [...gramsOf(one)])])
   const grams = nGrams(added, gramSize)
   for (const one of held) {
     const shared = [...gramsOf(one)].filter((gram) => grams.has(gram) && !known.has(gram))
@@ -34,8 +34,4 @@ export function leakageIn({ edit, seen, held }: LeakageRequest): string | null {
 
 function gramsOf({ prompt, answers }: CaseWords): Set<string> {
   return new Set([prompt, ...answers].flatMap((text) => [...nGrams(text, gramSize)]))
-}
-
-function gramsOfFiles({ before }: SkillEdit): string[] {
-  return before.flatMap(({ text }) => (text === null ? [] : [...nGrams(text, gramSize)]))
 }

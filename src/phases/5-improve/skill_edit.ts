@@ -7,8 +7,11 @@ export interface SkillFile {
   bytes: number
   /** Of its content. */
   sha256: string
+  isExecutable: boolean
   /** null: not text. */
   text: string | null
+  /** What can be read in it all the same; the text where it is one. */
+  readable: string
 }
 
 export interface SkillEdit {
@@ -24,7 +27,7 @@ export function changedFiles({ before, after }: SkillEdit): ChangedFile[] {
   const now = new Map(after.map((file) => [file.path, file]))
   const changed = [...new Set([...old.keys(), ...now.keys()])].sort().flatMap((path): ChangedFile[] => {
     const [was, is] = [old.get(path), now.get(path)]
-    if (was?.sha256 === is?.sha256) return []
+    if (isSame(was, is)) return []
     const change = was === undefined ? 'added' : is === undefined ? 'deleted' : 'modified'
     const [oldLines, newLines] = [linesOf(was), linesOf(is)]
     return [
@@ -39,10 +42,31 @@ export function changedFiles({ before, after }: SkillEdit): ChangedFile[] {
   return changed
 }
 
-/** The lines that the skill has now and had nowhere before. */
+/** In content, and in whether it can be executed. */
+export function isSame(one: SkillFile | undefined, other: SkillFile | undefined): boolean {
+  return one?.sha256 === other?.sha256 && one?.isExecutable === other?.isExecutable
+}
+
+/** The lines and the names of files that the skill has now and had nowhere before, those in files that are no text too. */
 export function addedText({ before, after }: SkillEdit): string {
-  const old = before.flatMap(linesOf)
-  return after.map((file) => without(linesOf(file), old).join('\n')).join('\n')
+  const old = before.flatMap(saidBy)
+  return after.map((file) => without(saidBy(file), old).join('\n')).join('\n')
+}
+
+/** All that can be read in a skill: the names of its files, and what is in them. */
+export function allText(files: readonly SkillFile[]): string {
+  return files.flatMap(saidBy).join('\n')
+}
+
+/** Words in a file that is no text, as UTF-8 and as both kinds of UTF-16; what is compressed or encoded otherwise can't be read. */
+export function readableIn(content: Buffer): string {
+  const even = content.subarray(0, content.length - (content.length % 2))
+  const kinds = [content.toString('utf8'), even.toString('utf16le'), Buffer.from(even).swap16().toString('utf16le')]
+  return kinds.map((text) => text.replace(/[\p{Cc}\uFFFD]+/gu, '\n')).join('\n')
+}
+
+function saidBy({ path, readable }: SkillFile): string[] {
+  return [path, ...readable.split('\n')]
 }
 
 function linesOf(file: SkillFile | undefined): string[] {

@@ -1,6 +1,6 @@
 /** Answers that one case alone expects: in a skill they are no advice but the solution. */
 import type { CaseWords } from './case_words.ts'
-import type { SkillEdit } from './skill_edit.ts'
+import { allText, type SkillEdit } from './skill_edit.ts'
 
 export interface SpecificRequest {
   added: string
@@ -14,7 +14,7 @@ export interface SpecificRequest {
 /** Those in the added text that neither a prompt nor the skill had before. */
 export function specificAnswers({ added, edit, of, all }: SpecificRequest): { evalId: number; answer: string }[] {
   const text = plain(added)
-  const before = plain(edit.before.map((file) => file.text ?? '').join('\n'))
+  const before = plain(allText(edit.before))
   const prompts = plain(all.map(({ prompt }) => prompt).join('\n'))
   return of.flatMap(({ evalId, answers }) => {
     const others = plain(

@@ -95,6 +95,8 @@ test.each([
     /give one of claude-code, anthropic.*; a model of that name is anthropic:nosuch:x/,
   ],
   ['antropic:opus', /there is no engine antropic$/, /^did you mean anthropic\? /],
+  ['commands:sh p.sh', /there is no engine commands$/, /^did you mean command\? /],
+  ['anthropic:,', /^--proposer/, /--proposer/],
   ['openai:gpt-5,nosuch:x', /--proposer nosuch:x: there is no engine nosuch$/, /give one of/],
 ])('--proposer %s is refused before anybody is asked', async (proposer, message, fix) => {
   await using world = await solved()

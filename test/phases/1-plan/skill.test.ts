@@ -1,6 +1,6 @@
 /** Skill folders: frontmatter, the files that agents may see, and versions from git. */
 import { execFileSync } from 'node:child_process'
-import { readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { exportGitVersion, readSkill, skillFiles } from '../../../src/phases/1-plan/skill.ts'
@@ -97,6 +97,19 @@ describe('files that an agent may see', () => {
     const root = folderOf({ 'SKILL.md': skillText, 'evals/evals.json': '{}' })
     symlinkSync(target, path.join(root, name === 'evals' ? 'answers' : name))
     expect(await seen(root)).toEqual(['SKILL.md'])
+  })
+  test('a file that can be executed is another version: agents call it by its path', async () => {
+    const folder = folderOf({ 'SKILL.md': skillText, 's.sh': 'echo 1' })
+    const of = async (mode: number) => {
+      chmodSync(path.join(folder, 's.sh'), mode)
+      return (await readSkill(folder)).skill.sha256
+    }
+    const plain = await of(0o644)
+    expect([await of(0o600), await of(0o755), await of(0o644)]).toEqual([
+      plain,
+      expect.not.stringMatching(plain),
+      plain,
+    ])
   })
   test('the hash follows what they see and nothing else', async () => {
     const hash = async (files: Record<string, string>) =>

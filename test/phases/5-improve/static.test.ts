@@ -1,16 +1,19 @@
 /** What a candidate may not hold or be, found before any agent runs on it. */
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/base/json.ts'
+import { diffOf } from '../../../src/flows/improve/text_diff.ts'
 import { bounds, boundsBroken } from '../../../src/phases/5-improve/bounds.ts'
 import { wordsOfCase } from '../../../src/phases/5-improve/case_words.ts'
 import { leakageIn } from '../../../src/phases/5-improve/leakage.ts'
 import { lastWords, proposePrompt } from '../../../src/phases/5-improve/propose_prompt.ts'
-import { addedText, changedFiles, type SkillEdit } from '../../../src/phases/5-improve/skill_edit.ts'
+import { addedText, changedFiles, readableIn, type SkillEdit } from '../../../src/phases/5-improve/skill_edit.ts'
 import { specificAnswers } from '../../../src/phases/5-improve/specific.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
 
 const files = (texts: Record<string, string>) =>
-  Object.entries(texts).map(([path, text]) => ({ path, text, bytes: text.length, sha256: sha256(text) }))
+  Object.entries(texts).map(([path, text]) => ({
+    ...{ path, text, readable: text, bytes: text.length, sha256: sha256(text), isExecutable: false },
+  }))
 const edit = (before: Record<string, string>, after: Record<string, string>): SkillEdit => ({
   before: files(before),
   after: files(after),
@@ -30,10 +33,26 @@ describe('the change', () => {
       { path: 'd.md', change: 'added', lines_added: 1, lines_removed: 0 },
     ])
   })
+  test('is told where a file can be executed now, and reads as before', () => {
+    const [before, after] = [files({ 'a.sh': 'echo 1' }), files({ 'a.sh': 'echo 1' })]
+    const made = { before, after: after.map((file) => ({ ...file, isExecutable: true })) }
+    expect(changedFiles(made)).toEqual([{ path: 'a.sh', change: 'modified', lines_added: 0, lines_removed: 0 }])
+    expect(diffOf(made.before, made.after)).toEqual([{ path: 'a.sh', lines: ['+can be executed'] }])
+    expect(diffOf(made.after, made.before)).toEqual([{ path: 'a.sh', lines: ['-can be executed'] }])
+    expect(diffOf(made.after, made.after)).toEqual([])
+  })
   test('what was moved from one file to another is not added', () => {
-    expect(addedText(edit({ 'a.md': 'one\ntwo' }, { 'b.md': 'two\nthree' })).trim()).toBe('three')
+    expect(addedText(edit({ 'a.md': 'one\ntwo' }, { 'b.md': 'two\nthree' })).trim()).toBe('b.md\nthree')
   })
 })
+
+/** A skill with one more file that is no text. */
+function addsBytes(path: string, content: Buffer): SkillEdit {
+  const { before, after } = adds('')
+  const size = { bytes: content.length, sha256: sha256(content), isExecutable: false }
+  const file = { path, text: null, readable: readableIn(content), ...size }
+  return { before, after: [...after, file] }
+}
 
 describe('leakage', () => {
   const held = [
@@ -69,6 +88,22 @@ describe('leakage', () => {
     const found = leakageIn({ edit: adds(text), seen, held })
     if (reason === null) expect(found).toBeNull()
     else expect(found).toMatch(reason)
+  })
+  const said = 'The branch owes 4711.25.'
+  test.each<[string, SkillEdit]>([
+    ['in a file with a NUL', addsBytes('table.bin', Buffer.from(`\0${said}\0`))],
+    ['in UTF-16', addsBytes('table.txt', Buffer.from(`\uFEFF${said}`, 'utf16le'))],
+    [
+      'in UTF-16, big endian, after an odd byte',
+      addsBytes('t', Buffer.from(`${said}x`, 'utf16le').swap16().subarray(0, -1)),
+    ],
+    ['as the name of a file', addsBytes('due/4711.25', Buffer.from([0]))],
+  ])('a number that a held-out case alone expects, %s', (_, made) => {
+    expect(leakageIn({ edit: made, seen, held })).toMatch(/"4711\.25", which only held-out case 7/)
+  })
+  test('a picture holds none', () => {
+    const bytes = Buffer.from(Array.from({ length: 4096 }, (_, at) => (at * 151 + (at >> 3)) % 256))
+    expect(leakageIn({ edit: addsBytes('logo.png', bytes), seen, held })).toBeNull()
   })
   test('what the skill said before is not held against it', () => {
     const text = 'The branch owes 4711.25.'
