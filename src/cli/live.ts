@@ -9,7 +9,7 @@ import { draftingText } from './live_drafts.ts'
 import { descriptionMeasured, triggerRunText, triggerStatus, triggersPlanned } from './live_triggers.ts'
 import { advance, armRate, armsOf, type Cell, noProgress, type Progress, timeLeft } from './progress.ts'
 import { awaitedText } from './queue_wait.ts'
-import { colours, columns, dollars, duration, oneLine, percent, safe } from './style.ts'
+import { colours, columns, dollars, duration, oneLine, percent, safe, textWidth, wrap } from './style.ts'
 
 export interface Live {
   on: (event: FlowEvent) => void
@@ -83,7 +83,10 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
     case 'comparison_analyzed':
       return comparisonAnalyzed(event)
     case 'improve_step':
-      return oneLine(`${event.iteration > 0 ? `iteration ${event.iteration}: ` : ''}${event.message}`, 500)
+      return wrap(
+        oneLine(`${event.iteration > 0 ? `iteration ${event.iteration}: ` : ''}${event.message}`, 1000),
+        textWidth(process.stderr),
+      ).join('\n')
     case 'drafting':
       return oneLine(draftingText(event), 500)
     case 'triggers_planned':

@@ -89,6 +89,8 @@ describe('a small suite', () => {
     await using world = await openWorld(mends, 6)
     const end = await world.improve()
     expect(world.history()).toMatchObject({ current_best: 'v1', split: { kind: 'cross_fitted' } })
+    // to its end: what it would take stands there
+    expect(end.stderr).toMatch(/reckoned before any run[^\n]*it would take --runs \d+, or as many times more cases\n/)
     expect(end.stdout).toMatch(/what is said holds for these cases, a claim about cases like these needs at least 8/)
   })
 })
