@@ -28,24 +28,21 @@ describe('rates', () => {
   })
 })
 
+/** A workspace with a benchmark of a run an arm, and the command that made it. */
+async function benched(): Promise<{ workspace: string; bench: string[] }> {
+  const workspace = path.join(fresh(), 'ws')
+  const skill = makeSkill([{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }])
+  const flags = ['--engine', agent('tidy.mjs'), '--runs', '1', '--workspace', workspace, '--no-cache']
+  const bench = ['bench', skill, ...flags]
+  expect((await whetstone(bench)).code).toBe(0)
+  return { workspace, bench }
+}
+
 needsRedis('of a real queue', () => {
   withChromium('view --serve --queue', () => {
     test('workers come and work under the reader; a queue that is away is told', async () => {
       await using server = await startRedis()
-      const [shared, workspace] = [fresh(), path.join(fresh(), 'ws')]
-      const skill = makeSkill([{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }])
-      const bench = [
-        'bench',
-        skill,
-        '--engine',
-        agent('tidy.mjs'),
-        '--runs',
-        '1',
-        '--workspace',
-        workspace,
-        '--no-cache',
-      ]
-      expect((await whetstone(bench)).code).toBe(0)
+      const [{ workspace, bench }, shared] = [await benched(), fresh()]
       const served = await startServed(workspace, ['--queue', server.url])
       const browser = await launch()
       try {
@@ -71,20 +68,7 @@ needsRedis('of a real queue', () => {
       }
     }, 120_000)
     test('without a queue there is neither tab nor address', async () => {
-      const workspace = path.join(fresh(), 'ws')
-      const skill = makeSkill([{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }])
-      const bench = [
-        'bench',
-        skill,
-        '--engine',
-        agent('tidy.mjs'),
-        '--runs',
-        '1',
-        '--workspace',
-        workspace,
-        '--no-cache',
-      ]
-      expect((await whetstone(bench)).code).toBe(0)
+      const { workspace } = await benched()
       const served = await startServed(workspace)
       expect(await ask(served.url, { path: '/fleet.json' })).toBe(404)
       expect(await (await fetch(served.url)).text()).not.toContain('data-fleet')
