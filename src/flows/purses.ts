@@ -11,6 +11,14 @@ export const nothing: Amounts = { usd: 0, tokens: 0 }
 
 export const kinds = { usd: 'budget', tokens: 'budget_tokens' } as const satisfies Record<Money, StopKind>
 
+/** What counts as spent: `costPerRun` (dollars) where a cost is not known. */
+export function counted(
+  { usd, tokens }: { usd: number | null; tokens: number | null },
+  { costPerRun }: Pick<Limits, 'costPerRun'>,
+): Amounts {
+  return { usd: usd ?? costPerRun ?? 0, tokens: tokens ?? 0 }
+}
+
 /** "$0.0421", "12,000 tokens". */
 export function amountText(unit: Money, value: number): string {
   return unit === 'usd'

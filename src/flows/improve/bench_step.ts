@@ -14,8 +14,9 @@ import { bench, planBench } from '../bench.ts'
 import { collectionOf } from '../calibrations.ts'
 import type { FlowContext } from '../context.ts'
 import { paidIn } from '../limited.ts'
+import { noLimits } from '../limits.ts'
 import type { Perform } from '../prepare.ts'
-import { nothing } from '../purses.ts'
+import { counted, nothing } from '../purses.ts'
 import { isComplete } from '../summarize.ts'
 import { metWith } from './registry.ts'
 import type { Session } from './session.ts'
@@ -97,13 +98,13 @@ async function benchNow(asked: Parameters<typeof bench>[0], context: FlowContext
 }
 
 /** A whole benchmark of this plan that this session has made; what it cost counts against the limits. */
-async function doneBefore({ workspace, history, purses }: Session, plan: Plan) {
+async function doneBefore({ workspace, history, purses, request }: Session, plan: Plan) {
   for (const folder of await listBenchmarks(workspace, collectionOf(plan))) {
     const other = await readPlan(folder).catch(() => null)
     if (other === null || other.plan_id !== plan.plan_id || other.created_at < history.started_at) continue
     if (!(await isComplete(folder))) return null
     const benchmark = await readJson(benchmarkSchema, benchmarkPaths(folder).benchmark)
-    for (const { usd, tokens } of await paidIn(folder)) purses.settle(nothing, { usd: usd ?? 0, tokens: tokens ?? 0 })
+    for (const line of await paidIn(folder)) purses.settle(nothing, counted(line, request.bench.limits ?? noLimits))
     return { folder, benchmark }
   }
   return null

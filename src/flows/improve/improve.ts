@@ -18,6 +18,8 @@ import { noLimits } from '../limits.ts'
 import { preflight } from '../preflight.ts'
 import { skillFolder, workspaceOf } from '../prepare.ts'
 import { Purses } from '../purses.ts'
+import { reachQueue } from '../queue/open_remote.ts'
+import { refuseUnpriced } from '../unpriced.ts'
 import { putAside } from './aside.ts'
 import { StepStopped } from './bench_step.ts'
 import { finish, pause } from './finish.ts'
@@ -127,7 +129,11 @@ async function ready(session: Session, context: FlowContext) {
   const proposer =
     request.proposer === null ? engine : await chooseProposer(request.proposer, engine, { context, choices: [] })
   const flag = request.proposer === null ? '--model' : '--proposer'
-  await preflight({ [flag]: proposer }, request.bench.passEnv, context)
+  const { limits = noLimits, queue = null, passEnv } = request.bench
+  await refuseUnpriced(plan.options, limits)
+  await refuseUnpriced({ engine: proposer, judge: null }, limits)
+  await preflight({ [flag]: proposer }, passEnv, context)
+  if (queue !== null) await reachQueue(queue, context)
   const sandbox = await chooseSandbox(request.bench.sandbox ?? noWish, context.env.PATH ?? '')
   return { proposer, sandbox }
 }

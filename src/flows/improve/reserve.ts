@@ -7,7 +7,7 @@ import { estimateBench } from '../estimate_bench.ts'
 import { paidIn } from '../limited.ts'
 import { noLimits } from '../limits.ts'
 import type { Prepared } from '../prepare.ts'
-import { type Amounts, amountText, kinds, type Money, nothing } from '../purses.ts'
+import { type Amounts, amountText, counted, kinds, type Money, nothing } from '../purses.ts'
 import { noiseRuns, StepStopped } from './bench_step.ts'
 import { type Session, tell } from './session.ts'
 
@@ -15,14 +15,22 @@ import { type Session, tell } from './session.ts'
 const slack = 1.1
 
 /** What a session that is resumed has paid already counts against its limits. */
-export async function settleBefore({ met, history, purses }: Session): Promise<void> {
+export async function settleBefore({ met, history, purses, request }: Session): Promise<void> {
   if (purses.units.length === 0) return
+  const { limits = noLimits } = request.bench
   for (const folder of new Set(met.map((one) => one.folder))) {
-    for (const { usd, tokens } of await paidIn(folder)) purses.settle(nothing, { usd: usd ?? 0, tokens: tokens ?? 0 })
+    for (const line of await paidIn(folder)) purses.settle(nothing, counted(line, limits))
   }
-  for (const { cost_usd, proposal } of [...history.iterations, ...(history.refused ?? [])]) {
-    purses.settle(nothing, { usd: cost_usd ?? 0, tokens: proposal?.tokens ?? 0 })
-  }
+  for (const one of proposalsOf(history)) purses.settle(nothing, counted(one, limits))
+}
+
+/** What each proposal took, as far as it is known. */
+function proposalsOf({ iterations, refused = [] }: Session['history']) {
+  // the baseline is no proposal
+  return [...iterations.filter(({ parent }) => parent !== null), ...refused].map(({ cost_usd, proposal }) => ({
+    usd: cost_usd ?? null,
+    tokens: proposal?.tokens ?? null,
+  }))
 }
 
 /** Refuses a budget that would not even reach for v0's own runs and the test, by what earlier runs took. */
@@ -59,13 +67,12 @@ export async function keepReserve(session: Session, context: FlowContext): Promi
   const [first] = met
   const { split } = history
   if (session.reserved !== nothing || purses.units.length === 0 || first === undefined || split === undefined) return
-  const { costPerRun } = request.bench.limits ?? noLimits
+  const { limits = noLimits } = request.bench
   const lines = await paidIn(first.folder)
   const made = new Set(lines.map(({ run_id }) => run_id)).size
   // v0 in one arm, in the other what may cost more by the margin
   const runs = split.test.length * split.runs.test * (2 + request.margins.cost) * slack
-  const of = (unit: Money) =>
-    lines.reduce((sum, line) => sum + (line[unit] ?? (unit === 'usd' ? (costPerRun ?? 0) : 0)), 0)
+  const of = (unit: Money) => lines.reduce((sum, line) => sum + counted(line, limits)[unit], 0)
   const each: Amounts = { usd: of('usd') / Math.max(1, made), tokens: of('tokens') / Math.max(1, made) }
   session.perRun = each
   const needed: Amounts = { usd: each.usd * runs, tokens: each.tokens * runs }
@@ -101,21 +108,18 @@ export function isLastRound(
 ): boolean {
   if (perRun === null) return false
   const runs = 2 * request.trainRuns * fold.train.length + 2 * 2 * planned * fold.validation.length
-  return purses.units.some((unit) => purses.left(unit) < perRun[unit] * runs + dearest(history)[unit])
+  return purses.units.some((unit) => purses.left(unit) < perRun[unit] * runs + dearest(history, request)[unit])
 }
 
 /** The limit that another proposal would probably go beyond, by what the dearest so far took; null: none. */
-export function tooDear({ history, purses }: Session): StopKind | null {
-  const most = dearest(history)
+export function tooDear({ history, purses, request }: Session): StopKind | null {
+  const most = dearest(history, request)
   const unit = purses.units.find((one) => purses.left(one) <= most[one])
   return unit === undefined ? null : kinds[unit]
 }
 
 /** What the dearest proposal took. */
-function dearest({ iterations, refused = [] }: Session['history']): Amounts {
-  const made = [...iterations, ...refused]
-  return {
-    usd: Math.max(0, ...made.map(({ cost_usd }) => cost_usd ?? 0)),
-    tokens: Math.max(0, ...made.map(({ proposal }) => proposal?.tokens ?? 0)),
-  }
+function dearest(history: Session['history'], { bench }: Session['request']): Amounts {
+  const made = proposalsOf(history).map((one) => counted(one, bench.limits ?? noLimits))
+  return { usd: Math.max(0, ...made.map(({ usd }) => usd)), tokens: Math.max(0, ...made.map(({ tokens }) => tokens)) }
 }

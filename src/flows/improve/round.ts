@@ -14,7 +14,8 @@ import { lastWords } from '../../phases/5-improve/propose_prompt.ts'
 import { changedFiles, type SkillEdit } from '../../phases/5-improve/skill_edit.ts'
 import { improvePaths } from '../../store/paths.ts'
 import type { FlowContext } from '../context.ts'
-import { nothing } from '../purses.ts'
+import { noLimits } from '../limits.ts'
+import { counted, nothing } from '../purses.ts'
 import { spentByRun } from '../spent.ts'
 import { benchStep } from './bench_step.ts'
 import { candidateOf } from './candidate.ts'
@@ -61,7 +62,7 @@ export async function runRound(session: Session, round: Round, context: FlowCont
   const proposed = await propose(session, asked, context)
   context.signal.throwIfAborted()
   const spent = spentByRun(proposed.record)
-  session.purses.settle(nothing, { usd: spent.usd ?? 0, tokens: spent.tokens ?? 0 })
+  session.purses.settle(nothing, counted(spent, session.request.bench.limits ?? noLimits))
   const parent = paths.version(head)
   const candidate = await candidateOf(proposed, { parent, name: skill.name, seconds: session.request.proposeTimeout })
   const before = await skillTexts(parent)

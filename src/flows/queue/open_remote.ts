@@ -1,7 +1,7 @@
 /** Opens the queue of a benchmark, where one is asked for. */
 import type { Plan } from '../../../schemas/plan.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
-import { usualTiming } from '../../jobs/queue/transport.ts'
+import { type Transport, usualTiming } from '../../jobs/queue/transport.ts'
 import type { FlowContext } from '../context.ts'
 import type { Remote } from '../execute.ts'
 import type { Limited } from '../limited.ts'
@@ -26,18 +26,24 @@ export async function openRemoteIf(
   context: FlowContext,
 ): Promise<(Remote & AsyncDisposable) | null> {
   if (wish === null) return null
-  const [{ openTransport }, { openRemote }] = await Promise.all([
-    import('../../jobs/queue/open.ts'),
-    import('./remote.ts'),
-  ])
-  const { address, waitMs } = wish
-  const waits = (message: string) =>
-    context.emit({ type: 'queue_awaited', place: address.place, message, wait_ms: waitMs })
-  const transport = await openTransport(address, usualTiming, { waitMs, waits, signal: context.drain })
+  const { openRemote } = await import('./remote.ts')
+  const transport = await openServer(wish, context)
   const asked = { mode: sandbox?.mode ?? 'auto', network: sandbox?.network ?? null }
   return await openRemote(
     { wish, plan, folder, sandbox: asked, idleMs: pace?.idleMs ?? null, limited },
     transport,
     context,
   )
+}
+
+/** Before anything else is begun. Throws as openRemoteIf does. */
+export async function reachQueue(wish: QueueWish, context: FlowContext): Promise<void> {
+  await using _reached = await openServer(wish, context)
+}
+
+async function openServer({ address, waitMs }: QueueWish, context: FlowContext): Promise<Transport> {
+  const { openTransport } = await import('../../jobs/queue/open.ts')
+  const waits = (message: string) =>
+    context.emit({ type: 'queue_awaited', place: address.place, message, wait_ms: waitMs })
+  return await openTransport(address, usualTiming, { waitMs, waits, signal: context.drain })
 }

@@ -9,6 +9,7 @@ import type { World } from '../../e2e/improving.ts'
 export interface Wish extends Partial<Omit<ImproveRequest, 'bench' | 'skill'>> {
   limits?: Partial<Limits>
   engine?: string
+  queue?: ImproveRequest['bench']['queue']
   /** Ctrl-C, once, after so many iterations. */
   drainAfter?: number
 }
@@ -22,12 +23,13 @@ type Place = Pick<World, 'skill' | 'workspace' | 'env'>
 
 export function requestHere(
   { skill, workspace }: Place,
-  { limits = {}, engine = 'anthropic:practice-1', drainAfter: _, ...wish }: Wish,
+  { limits = {}, engine = 'anthropic:practice-1', queue = null, drainAfter: _, ...wish }: Wish,
 ): ImproveRequest {
   const bench = {
     ...{ suite: null, engine, model: null, judge: null, concurrency: 4, timeoutSeconds: 60, maxTurns: null },
     ...{ retries: 0, activation: 'natural' as const, onTimeout: 'fail' as const, workspace, passEnv: [] },
     limits: { ...noLimits, ...limits },
+    queue,
     sandbox: { mode: 'off' as const, network: null, readable: [] },
   }
   return { skill, ...usual, review: null, ...wish, bench }

@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { runRecord } from '../../../schemas/run.ts'
 import { UserError } from '../../../src/base/error.ts'
 import { plainFiles } from '../../../src/base/files.ts'
+import { addressOf } from '../../../src/jobs/queue/address.ts'
 import { broken, mended, mends, openWorld, proposer } from '../../e2e/improving.ts'
 import { improveHere } from './in_process.ts'
 
@@ -15,13 +16,18 @@ const idle = proposer('says please', { command: 'echo "Please add with care." >>
 const solved = () => openWorld(mends, 4, { 'scripts/add.sh': mended })
 const scriptOf = (folder: string) => readFileSync(path.join(folder, 'scripts/add.sh'), 'utf8')
 
-test('a start that is refused for its budget leaves the session before it where it was; the next start moves it, and says so', async () => {
+test('a start that is refused for its budget or its queue leaves the session before it where it was; the next start moves it, and says so', async () => {
   await using world = await openWorld(idle, 4)
   const { history: first } = await improveHere(world, { iterations: 1 })
   expect(first).toMatchObject({ stopped: { reason: 'iterations' }, ended_at: expect.any(String) })
   const before = readdirSync(world.workspace).sort()
   const poor = improveHere(world, { limits: { budgetTokens: 100 } })
   await expect(poor).rejects.toThrow(/the budget does not reach/)
+  const unpriced = improveHere(world, { limits: { budget: 100 } })
+  await expect(unpriced).rejects.toThrow(/^--budget: what anthropic:practice-1 costs is not known/)
+  const away = { address: addressOf('redis://127.0.0.1:1'), shared: world.workspace, atOnce: 1, waitMs: 0 }
+  const elsewhere = improveHere(world, { queue: { ...away, tags: [], signer: null } })
+  await expect(elsewhere).rejects.toThrow(/ECONNREFUSED/)
   expect([readdirSync(world.workspace).sort(), before.includes('sessions')]).toEqual([before, false])
   expect((await improveHere(world, { resume: true, iterations: 1 })).history).toEqual(first)
 
@@ -129,4 +135,29 @@ test.each([
     expect(costs.every((usd) => usd === null)).toBe(true)
     expect(history).toMatchObject({ benchmarks_usd: null, benchmarks_unknown: costs.length })
   }
+})
+
+test('a proposer of unknown cost is refused under a budget; --cost-per-run covers it', async () => {
+  await using world = await solved()
+  const [engine, proposer] = ['anthropic:opus', 'command:true']
+  const refused = improveHere(world, { engine, proposer, limits: { budget: 100 } })
+  await expect(refused).rejects.toMatchObject({
+    message: '--budget: what command costs is not known',
+    fix: expect.stringContaining('--cost-per-run'),
+  })
+  expect([world.requests, existsSync(world.workspace)]).toEqual([0, false])
+  const { history } = await improveHere(world, { engine, proposer, limits: { budget: 100, costPerRun: 1 } })
+  expect(history).toMatchObject({ stopped: { reason: 'solved' } })
+})
+
+test('runs and proposals of unknown cost count as --cost-per-run, in a resumed session too', async () => {
+  await using world = await openWorld(idle, 4)
+  const runsMade = () =>
+    plainFiles(world.workspace).filter((file) => /\/(benchmarks|calibrations)\/.*\/run\.json$/.test(file)).length
+  // v0's own 8 runs and the proposal: what is left pays for one run, and a pair takes two
+  const limits = { budget: 10.5, costPerRun: 1 }
+  const { history } = await improveHere(world, { iterations: 1, limits })
+  expect([history.stopped?.reason, history.iterations.length, runsMade()]).toEqual(['budget', 1, 8])
+  const again = await improveHere(world, { iterations: 1, limits, resume: true })
+  expect([again.history.stopped?.reason, runsMade()]).toEqual(['budget', 8])
 })
