@@ -23,7 +23,7 @@ test('a start that is refused for its budget or its queue leaves the session bef
   const before = readdirSync(world.workspace).sort()
   const poor = improveHere(world, { limits: { budgetTokens: 100 } })
   await expect(poor).rejects.toThrow(/the budget does not reach/)
-  const unpriced = improveHere(world, { limits: { budget: 100 } })
+  const unpriced = improveHere(world, { proposer: 'anthropic:opus', limits: { budget: 100 } })
   await expect(unpriced).rejects.toThrow(/^--budget: what anthropic:practice-1 costs is not known/)
   const away = { address: addressOf('redis://127.0.0.1:1'), shared: world.workspace, atOnce: 1, waitMs: 0 }
   const elsewhere = improveHere(world, { queue: { ...away, tags: [], signer: null } })
