@@ -239,6 +239,11 @@ describe('what is missing or broken', () => {
       'iteration-2/eval-1/with_skill/grading.json': graded(1, 1),
     }
     await expect(run(folderOf(files))).rejects.toThrow('several benchmarks: iteration-1, iteration-2')
+    const deeper = folderOf(
+      Object.fromEntries(Object.entries(files).map(([name, file]) => [`benchmarks/${name}`, file])),
+    )
+    const fix = `name one, such as ${path.join(deeper, 'benchmarks', 'iteration-2')}`
+    await expect(run(deeper)).rejects.toMatchObject({ fix })
   })
 })
 

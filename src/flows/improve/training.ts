@@ -1,14 +1,13 @@
 /** What a proposer gets to see: runs of the version it changes, on training cases alone. */
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { feedback as feedbackSchema } from '../../../schemas/feedback.ts'
 import type { Grading } from '../../../schemas/grading.ts'
 import type { RunSpec } from '../../../schemas/plan.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
 import { exists } from '../../base/files.ts'
-import { readIf } from '../../store/damage.ts'
 import { runPaths } from '../../store/paths.ts'
 import { readPlan, readRun, type StoredRun } from '../../store/store.ts'
+import { feedbackIn } from '../page/notes.ts'
 import type { Met } from './registry.ts'
 import type { Session } from './session.ts'
 
@@ -116,8 +115,7 @@ function failedText({ grading, stored }: SeenRun): string {
 export function feedbackOn({ met }: Pick<Session, 'met'>, cases: readonly number[]): string[] {
   const isOf = (runId: string) => cases.some((id) => runId.startsWith(`eval-${id}-`))
   return met.flatMap(({ folder }) => {
-    const found = readIf(feedbackSchema, path.join(folder, 'feedback.json'))
-    return (found?.reviews ?? [])
+    return feedbackIn(path.join(folder, 'feedback.json'))
       .filter(({ run_id, feedback }) => isOf(run_id) && feedback.trim() !== '')
       .map(({ run_id, feedback }) => `${run_id}: ${feedback.replace(/\s+/g, ' ').slice(0, 500)}`)
   })

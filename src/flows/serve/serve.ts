@@ -154,6 +154,9 @@ async function pageNow(seen: Seen, report: string, context: FlowContext): Promis
  * look and says what that saw: else it could show a bench that came and went between two looks, for ever.
  */
 async function look(seen: Seen): Promise<boolean> {
+  if (!(await exists(seen.folder))) {
+    throw new UserError(`${seen.folder}: is not there any more`, 'serve it where it is now')
+  }
   const held = await isHeld(seen.folder)
   const state = `${held} ${await timesOf(seen)}`
   if (state !== seen.state) seen.changed()

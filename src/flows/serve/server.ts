@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { createReadStream, existsSync } from 'node:fs'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import path from 'node:path'
+import { UserError } from '../../base/error.ts'
 import { isSameToken } from './token.ts'
 
 export interface Served {
@@ -53,7 +54,7 @@ export async function startServer(served: Served): Promise<Server> {
     const target = within(request, response, door)
     if (target === null) return
     answer({ request, response, served, live, target }).catch((error: unknown) => {
-      end(response, 500, error instanceof Error ? error.message : String(error))
+      end(response, 500, toldOf(error))
     })
   })
   await listenAt(server, served.port).catch(() => listenAt(server, 0))
@@ -122,6 +123,11 @@ function within(
   return null
 }
 
+function toldOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error)
+  return error instanceof UserError && error.fix !== null ? `${error.message}; ${error.fix}.` : error.message
+}
+
 function end(response: ServerResponse, status: number, text: string, type = 'text/plain; charset=utf-8'): void {
   if (response.headersSent) return void response.end()
   response.writeHead(status, { 'content-type': type }).end(text)
@@ -179,7 +185,9 @@ async function answer({ request, response, served, live, target }: Exchange): Pr
   const file = name === undefined ? null : path.join(served.data, name)
   if (file === null || !existsSync(file)) return end(response, 404, 'nothing here')
   response.writeHead(200, { 'content-type': 'text/javascript; charset=utf-8' })
-  createReadStream(file).pipe(response)
+  createReadStream(file)
+    .on('error', () => response.destroy()) // it may go meanwhile: pages are made again
+    .pipe(response)
 }
 
 /** What one page has saved the others show; one that does not read is cut off, and asks again when it does. */
@@ -213,7 +221,7 @@ async function keepBody(
   const body = Buffer.concat(parts).toString('utf8')
   const problem = await keep(body).then(
     () => null,
-    (error: unknown) => (error instanceof Error ? error.message : String(error)),
+    (error: unknown) => toldOf(error),
   )
   if (problem !== null) return refuse(400, problem)
   end(response, 200, 'saved')

@@ -44,10 +44,17 @@ export async function readForeign(folder: string, asked: ArmsAsked): Promise<For
 function refuseSeveral(folder: string, runs: readonly RunFound[]): void {
   const iterations = [...new Set(runs.map((run) => run.iteration ?? '.'))].sort()
   if (iterations.length < 2) return
+  const one = runs.find((run) => run.iteration === iterations.at(-1))
   throw new UserError(
     `${folder}: holds several benchmarks: ${iterations.join(', ')}`,
-    `name one, such as ${path.join(folder, iterations.at(-1) ?? '')}`,
+    `name one, such as ${path.join(folder, one === undefined ? '' : iterationOf(one))}`,
   )
+}
+
+/** Where its iteration lies below the folder, which may be deeper. */
+function iterationOf({ folder, iteration }: RunFound): string {
+  const names = folder.split('/')
+  return names.slice(0, names.lastIndexOf(iteration ?? '') + 1).join('/')
 }
 
 function armsAsked(names: readonly string[], { candidate, baseline }: ArmsAsked): ArmsFound {
