@@ -10,9 +10,9 @@ import { runProcess } from '../../base/spawn.ts'
 import { readSkill } from '../../phases/1-plan/skill.ts'
 import { boundsBroken } from '../../phases/5-improve/bounds.ts'
 import { wordsOfCase } from '../../phases/5-improve/case_words.ts'
+import { hardCodedIn } from '../../phases/5-improve/hard_coded.ts'
 import { leakageIn } from '../../phases/5-improve/leakage.ts'
-import { addedText, changedFiles, type SkillEdit } from '../../phases/5-improve/skill_edit.ts'
-import { specificAnswers } from '../../phases/5-improve/specific.ts'
+import { changedFiles, type SkillEdit } from '../../phases/5-improve/skill_edit.ts'
 
 export interface StaticRequest {
   edit: SkillEdit
@@ -57,12 +57,8 @@ function textRefusal({ edit, seen, held }: StaticRequest): Refusal | null {
   const [known, unseen] = [seen.map(wordsOfCase), held.map(wordsOfCase)]
   const leak = leakageIn({ edit, seen: known, held: unseen })
   if (leak !== null) return { rule: 'leakage', reason: leak }
-  const found = specificAnswers({ added: addedText(edit), edit, of: known, all: [...known, ...unseen] })[0]
-  if (found === undefined) return null
-  return {
-    rule: 'hard_coded',
-    reason: `it holds "${found.answer.slice(0, 100)}", the answer of training case ${found.evalId}`,
-  }
+  const solved = hardCodedIn({ edit, seen: known, held: unseen })
+  return solved === null ? null : { rule: 'hard_coded', reason: solved }
 }
 
 /** What checks the grammar of a file and runs nothing of it, by its ending. */

@@ -36,13 +36,13 @@ function stringsIn(value: unknown, key = ''): string[] {
 }
 
 /** Words in lower case; punctuation and layout are no part of them. */
-function tokensOf(text: string): string[] {
+export function wordsIn(text: string): string[] {
   return text.toLowerCase().match(/[\p{L}\p{N}]+(?:[.,:/_-][\p{L}\p{N}]+)*/gu) ?? []
 }
 
 /** Every run of so many words. */
 export function nGrams(text: string, size: number): Set<string> {
-  const tokens = tokensOf(text)
+  const tokens = wordsIn(text)
   const found = new Set<string>()
   for (let at = 0; at + size <= tokens.length; at += 1) found.add(tokens.slice(at, at + size).join(' '))
   return found

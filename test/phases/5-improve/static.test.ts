@@ -2,8 +2,10 @@
 import { describe, expect, test } from 'vitest'
 import { sha256 } from '../../../src/base/json.ts'
 import { diffOf } from '../../../src/flows/improve/text_diff.ts'
+import { answerPairs } from '../../../src/phases/5-improve/answer_table.ts'
 import { bounds, boundsBroken } from '../../../src/phases/5-improve/bounds.ts'
 import { wordsOfCase } from '../../../src/phases/5-improve/case_words.ts'
+import { hardCodedIn } from '../../../src/phases/5-improve/hard_coded.ts'
 import { leakageIn } from '../../../src/phases/5-improve/leakage.ts'
 import { lastWords, proposePrompt } from '../../../src/phases/5-improve/propose_prompt.ts'
 import { addedText, changedFiles, readableIn, type SkillEdit } from '../../../src/phases/5-improve/skill_edit.ts'
@@ -130,6 +132,73 @@ describe('hard-coded answers', () => {
     ['the words that all of them expect', 'Begin with "Total due:" and the amount.', []],
     ['a number that a prompt names', 'Files such as 2002.csv have a header.', []],
   ])('%s', (_, text, ids) => expect(found(text).sort()).toEqual(ids))
+})
+
+describe('answers of few digits or one word', () => {
+  const caseOf = (eval_id: number, prompt: string, value: string) =>
+    wordsOfCase({ ...suiteCase({ eval_id, prompt }), checks: [{ type: 'contains', value }] })
+  const sums = [10, 12, 15, 19, 24].map((a, at) =>
+    caseOf(at + 1, `What is ${a} plus ${20 + at}?`, `sum: ${a + 20 + at}`),
+  )
+  const tickets = ['a late parcel', 'a broken cup', 'two wrong shoes', 'no invoice yet'].map((what, at) =>
+    caseOf(at + 1, `A customer writes about ${what} and wants money back: decide.`, at % 2 ? 'APPROVED' : 'REJECTED'),
+  )
+  const rows = sums.map(({ prompt, answers: [answer = ''] }) => ({ in: prompt.match(/\d+/g)?.join(' '), answer }))
+  const bare = (answer: string) => answer.replace('sum: ', '')
+  const numbers = Array.from({ length: 300 }, (_, at) =>
+    [1, 3, 7, 9, 11, 13, 17, 19, 21, 23].map((step) => (at * step + step * step) % 100).join(','),
+  )
+  test.each<[string, string, typeof sums, number]>([
+    ['a table of them', rows.map((row) => `'${row.in}') echo '${row.answer}';;`).join('\n'), sums, 5],
+    ['in one line', rows.map((row) => `'${row.in}') s=${bare(row.answer)};;`).join(' '), sums, 5],
+    ['as JSON', JSON.stringify(rows.map((row) => [row.in, bare(row.answer)])), sums, 5],
+    ['over two lines', rows.map((row) => `- in: ${row.in}\n  out: ${bare(row.answer)}`).join('\n'), sums, 5],
+    [
+      'two examples',
+      rows
+        .slice(0, 2)
+        .map((row) => `${row.in} gives ${row.answer}`)
+        .join('\n'),
+      sums,
+      2,
+    ],
+    [
+      'words of prompts and what all of them expect',
+      tickets.map(({ prompt, answers }) => `${prompt} ${answers[0]}`).join('\n'),
+      tickets,
+      4,
+    ],
+    ['a rule', 'Say APPROVED where money back is due to a customer, else REJECTED.', tickets, 0],
+    ['a script that works it out', 'a=$1 b=$2\necho "sum: $((a + b))"\nexit 30 # 10 or 20', sums, 1],
+    ['data', numbers.join('\n'), sums, 0],
+  ])('%s', (_, text, all, count) => {
+    expect(answerPairs({ added: text, edit: adds(text), of: all, all })).toHaveLength(count)
+    const leak = leakageIn({
+      edit: adds(text),
+      seen: [],
+      held: all.map((one) => ({ ...one, prompt: `${one.prompt} ` })),
+    })
+    const solved = hardCodedIn({ edit: adds(text), seen: all, held: [] })
+    if (count < 3) expect([leak, solved]).toEqual([null, null])
+    else
+      expect([leak, solved]).toEqual([
+        expect.stringMatching(/held-out case/),
+        expect.stringMatching(/training cases beside/),
+      ])
+  })
+})
+
+test.each<[string, string, boolean]>([
+  ['a short prompt, word by word', 'For "what is 10 plus 20", add.', true],
+  ['a part of it', 'What is 10?', false],
+  ['a number in groups of three', 'The sum may be 1,248 or so.', true],
+  ['the same in code', 'known = 1_248', true],
+  ['a list of numbers', 'one of 1,248,7', false],
+])('held out: %s', (_, text, isLeak) => {
+  const caseOf = (eval_id: number, prompt: string, value: string) =>
+    wordsOfCase({ ...suiteCase({ eval_id, prompt }), checks: [{ type: 'contains', value }] })
+  const held = [caseOf(1, 'What is 10 plus 20?', 'sum: 30'), caseOf(2, 'Add them.', '1248')]
+  expect(leakageIn({ edit: adds(text), seen: [], held }) !== null).toBe(isLeak)
 })
 
 test('what two cases expect, a prompt names or the skill said before is no answer of one case', () => {
