@@ -90,8 +90,16 @@ withChromium('the page in a browser', () => {
       ['is:unverified', 2],
       ['case-1', 4],
       ['nothing-like-it', 0],
+      ['rate>50%', 4],
+      ['tokens>=1,000 time<1,000s', 8],
     ] as const
     for (const [query, number] of wanted) expect(await left(query)).toEqual([query, number])
+    const told = page.locator('.not-understood')
+    expect(await told.count()).toBe(0)
+    for (const odd of ['-time>soon', 'is:flip']) {
+      await left(`case:1 ${odd}`)
+      expect(await told.textContent()).toContain(`${odd} is not understood`)
+    }
   })
   test('keyboard: down, open, up, search, help, theme', async () => {
     const { page } = await opened('#/runs')

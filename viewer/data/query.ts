@@ -25,9 +25,28 @@ function testOf(model: Model, term: string): Test {
   }
   const [, field = '', sign = '', value = ''] = /^([a-z]+)(:|>=|<=|>|<|=)(.*)$/i.exec(term) ?? []
   const number = own(numbers, field.toLowerCase())
-  if (number !== undefined && sign !== '' && value !== '') return compared(number(model), sign, Number(value))
+  if (number !== undefined && sign !== '' && value !== '') return compared(number(model), sign, numberOf(value))
   const made = sign === ':' ? own(fields, field.toLowerCase()) : undefined
   return made?.(model, value.toLowerCase()) ?? anywhere(model, term.toLowerCase())
+}
+
+/** Also as the page writes them: `$0.10`, `5,218`, `1.2s`, `50%`. */
+function numberOf(text: string): number {
+  const figure = text.replace(/^\$/, '').replaceAll(',', '')
+  const value = figure.replace(/[s%]$/i, '')
+  return value === '' ? Number.NaN : Number(value) / (figure.endsWith('%') ? 100 : 1)
+}
+
+/** The first word that looks like a search in a field and cannot be one; null: none does. Turned around such a word would find all. */
+export function notUnderstood(text: string): string | null {
+  return termsOf(text).find((term) => isOdd(term.replace(/^-/, ''))) ?? null
+}
+
+function isOdd(term: string): boolean {
+  const [, field = '', sign = '', value = ''] = /^([a-z]+)(:|>=|<=|>|<|=)(.+)$/i.exec(term) ?? []
+  const name = field.toLowerCase()
+  if (own(numbers, name) !== undefined) return Number.isNaN(numberOf(value))
+  return name === 'is' && sign === ':' && own(is, value.toLowerCase()) === undefined
 }
 
 const numbers: Record<string, (model: Model) => readonly (number | null)[]> = {

@@ -1,7 +1,7 @@
 /** All runs in one list: searched, sorted, only what is on the screen in the document. */
 import { useMemo } from 'preact/hooks'
 import { at, isUnverified, type Model, markOf, type Run } from '../data/model.ts'
-import { runsMatching } from '../data/query.ts'
+import { notUnderstood, runsMatching } from '../data/query.ts'
 import { statusText } from '../data/why.ts'
 import { Choice } from '../parts/choice.tsx'
 import { useSelection } from '../parts/selection.ts'
@@ -38,6 +38,7 @@ export function Runs({ model, route }: { model: Model; route: Route }) {
     const rank = (index: number) => keys[index] ?? Number.POSITIVE_INFINITY
     return runsMatching(model, q).sort((a, b) => rank(a) - rank(b) || a - b)
   }, [model, q, order])
+  const odd = notUnderstood(q)
   const selected = useSelection(shown.length, (place) => addressOf(model.run(at(shown, place))))
   return (
     <section aria-labelledby="runs">
@@ -65,6 +66,7 @@ export function Runs({ model, route }: { model: Model; route: Route }) {
           </Choice>
         </span>
       </div>
+      {odd !== null && <p class="quiet not-understood">{odd} is not understood; ? lists what can be searched.</p>}
       <div class="card list">
         <Windowed
           count={shown.length}
