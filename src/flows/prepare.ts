@@ -25,7 +25,7 @@ import type { PaceOptions } from './pace.ts'
 import type { Purses } from './purses.ts'
 import type { QueueWish } from './queue/remote.ts'
 import { refuseSpokenKeys } from './spoken_keys.ts'
-import { modelOfSuite } from './suite_model.ts'
+import { modelKeptOn, modelOfSuite } from './suite_model.ts'
 
 export type Perform = (execution: Execution, context: FlowContext) => Promise<Plan>
 
@@ -180,12 +180,15 @@ async function chooseEngines(
   suite: Suite,
   auto: AutoEngine,
 ): Promise<{ engine: EngineChoice; judge: EngineChoice | null; choices: string[] }> {
-  const { model = null } = suite.defaults ?? {}
-  const named =
-    model !== null && request.engine === 'auto' && request.model === null
-      ? modelOfSuite(model, suite.path)
-      : resolveEngineChoice({ engine: request.engine, model: request.model })
   const choices: string[] = []
+  const ofSuite = request.model === null ? (suite.defaults?.model ?? null) : null
+  const named =
+    request.engine === 'auto' && ofSuite !== null
+      ? modelOfSuite(ofSuite, suite.path)
+      : resolveEngineChoice({
+          engine: request.engine,
+          model: request.model ?? modelKeptOn(request.engine, ofSuite, choices),
+        })
   const url = request.baseUrl ?? null
   const placed = withBaseUrl(named, url)
   const engine = placed.name === 'auto' ? await auto.choose(placed, 'engine', choices) : placed

@@ -2,7 +2,7 @@
 import type { EngineChoice } from '../../schemas/plan.ts'
 import { UserError } from '../base/error.ts'
 import { resolveEngineChoice } from '../engines/models.ts'
-import { isProvider } from '../engines/providers.ts'
+import { isProvider, providerOf, providers, splitProvider } from '../engines/providers.ts'
 import { isEngineName } from '../engines/table.ts'
 
 /** `provider:model` says who serves the model, not through which engine: that one is chosen. Throws UserError. */
@@ -14,4 +14,24 @@ export function modelOfSuite(model: string, file: string): EngineChoice {
     `${file}: the model ${model} is of a provider that is not reached from here`,
     'name one with --engine or --model',
   )
+}
+
+/**
+ * Where an engine is named without a model, the suite's own stays if that engine may serve it: who names the engine has not said
+ * that another model is to be tested. null: it isn't asked for, which `choices` then tells.
+ */
+export function modelKeptOn(engine: string, model: string | null, choices: string[]): string | null {
+  if (model === null || engine.includes(':')) return null
+  if (model.startsWith(`${engine}:`)) return model
+  const { provider, rest } = splitProvider(model)
+  const whose = provider ?? providerOf(rest)
+  const mayBeAnyones = whose === null && !rest.includes(':')
+  const isServed = Object.entries(providers).some(
+    ([name, { engines }]) => engines.some((one) => one === engine) && (mayBeAnyones || name === whose),
+  )
+  if (isServed) return rest
+  choices.push(
+    `the suite's model ${model} is not asked for: the engine ${engine} does not serve it; --model names another`,
+  )
+  return null
 }

@@ -25,6 +25,25 @@ const files = {
   'benchmark.json': '{}',
 }
 
+test('where one report asked no judge, the judges that were wished for are compared', async () => {
+  const judged = (config: string, model: string | null) => {
+    const made = JSON.parse(report('2026-01-02T00:00:00Z', 2))
+    return JSON.stringify({ ...made, config: { engine: 'codex', judge: config }, judge: { model } })
+  }
+  const root = folderOf({
+    'a.json': judged('anthropic', 'claude-x'),
+    'b.json': judged('anthropic', null),
+    'c.json': judged('anthropic', 'claude-y'),
+  })
+  const judges = async (name: string) =>
+    (await diffEvals(path.join(root, 'a.json'), path.join(root, name)))?.provenance.map(({ before, after }) => [
+      before,
+      after,
+    ])
+  expect(await judges('b.json')).toEqual([])
+  expect(await judges('c.json')).toEqual([['claude-x', 'claude-y']])
+})
+
 describe('two files', () => {
   test.each([
     ['evals/reports/2026-01-03T00-00-00Z.json', /03T00-00-00Z\.json:1:2: not valid JSON/],

@@ -17,6 +17,7 @@ describe('the model of an EVAL.md', () => {
     ['openai:gpt-x', {}, 'openai:gpt-x'],
     ['anthropic:claude-x', {}, 'anthropic:claude-x'],
     ['anthropic:claude-x', { engine: 'openai' }, 'openai:'],
+    ['anthropic:claude-x', { engine: 'anthropic' }, 'anthropic:claude-x'],
     ['anthropic:claude-x', { engine: 'openai:gpt-y' }, 'openai:gpt-y'],
     ['openai:gpt-x', { engine: 'anthropic', model: 'claude-y' }, 'anthropic:claude-y'],
   ])('%s with %j: %s', async (model, wish, wanted) => {

@@ -18,7 +18,7 @@ import { withDecidable } from '../decidable.ts'
 import { withHonoured } from '../honoured.ts'
 import { withJudging } from '../judging.ts'
 import { refuseSpokenKeys } from '../spoken_keys.ts'
-import { modelOfSuite } from '../suite_model.ts'
+import { modelKeptOn, modelOfSuite } from '../suite_model.ts'
 import { capWords } from './cost_caps.ts'
 import { isolated } from './isolate.ts'
 import type { EvalRequest, PreparedEval } from './request.ts'
@@ -133,12 +133,12 @@ async function chooseEngines(
     throw new UserError(message, 'name one that can be run with --engine', 'unsupported-engine')
   }
   const choices: string[] = []
-  const model = request.model ?? (request.engine === null ? (defaults.model ?? null) : null)
-  const isOfSuite = request.engine === null && request.model === null && defaults.engine === undefined
+  const asked = request.engine ?? defaults.engine ?? 'auto'
+  const ofSuite = request.model === null ? (defaults.model ?? null) : null
   const named =
-    isOfSuite && model !== null
-      ? modelOfSuite(model, file)
-      : resolveEngineChoice({ engine: request.engine ?? defaults.engine ?? 'auto', model })
+    asked === 'auto' && ofSuite !== null
+      ? modelOfSuite(ofSuite, file)
+      : resolveEngineChoice({ engine: asked, model: request.model ?? modelKeptOn(asked, ofSuite, choices) })
   const url = request.baseUrl ?? null
   const placed = withBaseUrl(named, url)
   const engine = placed.name === 'auto' ? await auto.choose(placed, 'engine', choices) : placed

@@ -70,6 +70,8 @@ export function rateOf({ file, report }: NamedReport): ReportRate {
 }
 
 function provenanceOf(before: EvalReport, after: EvalReport): EvalDiff['provenance'] {
+  // Where one of them asked no judge, what was wished for is compared.
+  const wereAsked = [before, after].every(({ judge }) => judge?.model != null)
   const of = ({
     package: own,
     config,
@@ -82,7 +84,7 @@ function provenanceOf(before: EvalReport, after: EvalReport): EvalDiff['provenan
     ['engine', config.engine],
     ['engine version', agent.runtime_version],
     ['model', agent.model],
-    ['judge', judge?.model ?? config.judge],
+    ['judge', wereAsked ? judge?.model : config.judge],
     ['timeout', config.timeout === undefined ? null : `${config.timeout} s`],
     ['machine', [environment.os, environment.arch].filter(Boolean).join(' ') || null],
   ]

@@ -16,13 +16,14 @@ beforeAll(async () => {
 })
 afterAll(async () => await server.close())
 
+const evalMd = (front: string) => `---\n${front}\n---\n## a\n### Prompt\nx\n### Expect\ny\n`
+
 async function engines(
   front: string,
   wish = {},
   env: Record<string, string> = {},
 ): Promise<(EngineChoice | null | undefined)[]> {
-  const evalMd = `---\n${front}\n---\n## a\n### Prompt\nx\n### Expect\ny\n`
-  const folder = folderOf({ 'SKILL.md': skillText, 'EVAL.md': evalMd })
+  const folder = folderOf({ 'SKILL.md': skillText, 'EVAL.md': evalMd(front) })
   const { plans, broken } = await planned(folder, { ...auto, ...wish }, contextAt(undefined, { ...keys, ...env }))
   if (broken[0] !== undefined) throw broken[0].error
   return [plans[0]?.plan.options.engine, plans[0]?.plan.options.judge]
@@ -47,6 +48,22 @@ describe('the model of an EVAL.md', () => {
     expect((await engines(front, { engine: 'openai:gpt-5' }))[0]).toEqual({ name: 'openai', model: 'gpt-5' })
     expect((await engines(front, { model: 'gpt-5' }))[0]).toEqual({ name: 'openai', model: 'gpt-5' })
     expect((await engines(front, { judge: 'openai:gpt-5' }))[1]).toEqual({ name: 'openai', model: 'gpt-5' })
+  })
+  test.each([
+    ['anthropic:claude-sonnet-4-6', 'anthropic', 'claude-sonnet-4-6'],
+    ['anthropic:any-1', 'anthropic', 'any-1'],
+    ['claude-haiku-4-5', 'anthropic', 'claude-haiku-4-5'],
+    ['any-1', 'openai', 'any-1'],
+    ['openai:gpt-5', 'auto', 'gpt-5'],
+    ['anthropic:claude-sonnet-4-6', 'openai', null],
+    ['claude-haiku-4-5', 'openai', null],
+    ['ollama:llama3', 'anthropic', null],
+  ])('%s with --engine %s: the model is %s, and one that is not asked for is told', async (own, engine, model) => {
+    const folder = folderOf({ 'SKILL.md': skillText, 'EVAL.md': evalMd(`model: "${own}"`) })
+    const { plans } = await planned(folder, { ...auto, engine }, contextAt(undefined, keys))
+    expect(plans[0]?.plan.options.engine.model).toBe(model)
+    const told = `the suite's model ${own} is not asked for: the engine ${engine} does not serve it; --model names another`
+    expect(plans[0]?.choices.includes(told)).toBe(model === null)
   })
   test('of a provider that is not reached is refused with the file, unless a flag names another', async () => {
     await expect(engines('model: "ollama:llama3"')).rejects.toThrow(

@@ -109,6 +109,12 @@ describe('judge.md', () => {
     ['recommended_judge: gpt-5', 'judge.md:2:1: recommended_judge'],
     ['recommended_judge:\n  cross_family: [3]', 'judge.md:3:3: cross_family'],
   ])('%j is refused with its place', (front, message) => expect(() => judge(front)).toThrow(message))
+  test('a recommendation of another name is told', () => {
+    const told: string[] = []
+    const text = '---\nrecommended_judge:\n  cross_famly: [gpt-5]\n  cross_family: [o3]\n---\nJudge'
+    readJudge(text, { file: 'judge.md', agent: 'x' }, (line, message) => told.push(`${line} ${message}`))
+    expect(told).toEqual(['3 recommended_judge.cross_famly is not known and not read'])
+  })
   test('a judge without a prompt is refused', () =>
     expect(() => judge('agent: x', '')).toThrow('the prompt for the judge'))
 })
@@ -140,5 +146,22 @@ describe('a test', () => {
         sources: [{ path: 'memory/a.md', line: 6 }],
       },
     })
+  })
+  test('what looks like a field or a score and is read as none is told', () => {
+    const told: string[] = []
+    const text =
+      '---\ntest_id: x\ncategory: c\nexpected_facts:\n  - claim: rate\n    expectd_value: 2\n---\n## Input\nHi\n## Pass criteria\n' +
+      '- **a**: ≥ 4\n- aa: ≥ 4\n- tone: 3 (calm)\n- Very calm at least 4\n- Mentions 4 cards\n- No hard fails\n'
+    readGoldenTest(text, { agent: 'x', folder: null, dimensions: ['a'] }, (line, message) =>
+      told.push(`${line} ${message}`),
+    )
+    const bullet = (words: string) =>
+      `12 the bullet "${words}" names no dimension of the rubric (a): no code decides it`
+    expect(told).toEqual([
+      '6 the field expectd_value of a fact is not known and not read',
+      bullet('aa: ≥ 4'),
+      bullet('tone: 3 (calm)').replace('12', '13'),
+      bullet('Very calm at least 4').replace('12', '14'),
+    ])
   })
 })

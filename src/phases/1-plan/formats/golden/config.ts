@@ -74,6 +74,10 @@ export function readJudge(source: string, { file, agent }: ConfigPlace, remark: 
   const template = front.body.trim()
   if (template === '') throw mistake(file, front, [], 'the prompt for the judge is missing below the frontmatter')
   remarkUnknown(front, judgeFields, remark)
+  for (const name of Object.keys(lists)) {
+    if (name === 'cross_family' || name === 'same_family_fallback') continue
+    remark(front.at(['recommended_judge', name]).line, `recommended_judge.${name} is not known and not read`)
+  }
   remarkShared(front, agent, remark)
   return {
     cross_family: namesIn(lists.cross_family, () =>

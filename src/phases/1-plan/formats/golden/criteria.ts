@@ -26,3 +26,8 @@ function thresholdIn(bullet: string, dimensions: readonly string[]): GoldenCrite
   const isMore = sign === '>'
   return { dimension, at_least: Number(score), ...(isMore && { more: true as const }), text: bullet }
 }
+
+/** `elegance: ≥ 4` demands a score, whatever is called so; `Mentions 4 cards` does not. */
+export function isThreshold(bullet: string): boolean {
+  return /^[\p{L}\p{N} _-]+?\s*(?::\s*)?(?:≥|>=|=>|>|==|=|at least)\s*\d|^[\p{L}\p{N}_-]+:\s*\d/iu.test(bullet)
+}

@@ -1,9 +1,10 @@
 /** One file of golden/<category>/: what the agent is asked and what the judge holds it against. */
 import { type ExpectedFact, expectedFact, type Golden } from '../../../../../schemas/golden.ts'
-import { readFront } from '../markdown/front.ts'
+import { isObject } from '../evals_json/fields.ts'
+import { type Front, readFront } from '../markdown/front.ts'
 import { plainText } from '../markdown/lines.ts'
 import { type Remark, remarkShared } from './config.ts'
-import { readCriteria } from './criteria.ts'
+import { isThreshold, readCriteria } from './criteria.ts'
 import { goldenSections } from './sections.ts'
 
 export type GoldenTest = Omit<Golden, 'rubric' | 'judge'> & {
@@ -18,6 +19,7 @@ export type GoldenReading =
   /** Why the file is skipped. */
   | { ok: false; line: number; column: number; message: string }
 
+const factFields = new Set(Object.keys(expectedFact.shape))
 const known = new Set(['schema_version', 'agent', 'category', 'test_id', 'created', 'expected_facts'])
 
 export interface GoldenPlace {
@@ -58,6 +60,15 @@ export function readGoldenTest(
   for (const name of Object.keys(front.fields)) {
     if (!known.has(name)) remark(front.at([name]).line, `the field ${name} is not known and not read`)
   }
+  remarkFacts(front, remark)
+  const criteria = readCriteria(sections.criteria, dimensions)
+  for (const bullet of criteria.left_to_judge.filter(isThreshold)) {
+    const known = dimensions.join(', ')
+    remark(
+      lineOf(front, bullet),
+      `the bullet "${bullet}" names no dimension of the rubric (${known}): no code decides it`,
+    )
+  }
   if (sections.input === '') {
     return { ok: false, line: front.bodyLine, column: 1, message: 'there is no ## Input, or nothing in it' }
   }
@@ -74,7 +85,7 @@ export function readGoldenTest(
       setup: sections.setup,
       expected_behavior: sections.expected,
       pass_criteria: sections.criteria,
-      criteria: readCriteria(sections.criteria, dimensions),
+      criteria,
       expected_facts: facts,
       notes: sections.notes,
       noted: Object.fromEntries(Object.entries(front.texts).filter(([name]) => name === 'created' || !known.has(name))),
@@ -82,6 +93,22 @@ export function readGoldenTest(
         path === undefined ? [] : [{ path, line: front.at(['expected_facts', index, 'source']).line }],
       ),
     },
+  }
+}
+
+/** Of a bullet, which readCriteria gives without what marks it. */
+function lineOf({ body, bodyLine }: Front, bullet: string): number {
+  const index = body.split('\n').findIndex((line) => line.replaceAll(/[*`]/g, '').trim().endsWith(bullet))
+  return bodyLine + Math.max(index, 0)
+}
+
+function remarkFacts({ texts, at }: Front, remark: Remark): void {
+  const facts = Array.isArray(texts.expected_facts) ? texts.expected_facts : []
+  for (const [index, fact] of facts.entries()) {
+    for (const name of Object.keys(isObject(fact) ? fact : {})) {
+      if (factFields.has(name)) continue
+      remark(at(['expected_facts', index, name]).line, `the field ${name} of a fact is not known and not read`)
+    }
   }
 }
 
