@@ -43,7 +43,9 @@ describe('a defect in the script', () => {
       scriptOf(path.join(world.workspace, 'versions/v1')),
     ]).toEqual([broken, mended])
 
-    const asked = await world.improve(['--test-runs', '2', '--resume', '--apply'])
+    const asked = await world.improve(['--test-runs', '2', '--resume', '--apply', '--json'])
+    const lines = asked.stdout.trim().split('\n')
+    expect(lines.map((line) => JSON.parse(line))).toEqual([expect.objectContaining({ type: 'error', exit_code: 2 })])
     expect([asked.code, scriptOf(world.skill)]).toEqual([2, broken])
     expect(asked.stderr).toContain('nobody is there to confirm')
     const before = world.requests

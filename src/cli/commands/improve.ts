@@ -28,7 +28,7 @@ function improveOptions(args: Argv) {
 
 type ImproveArguments = ReturnType<typeof improveOptions> extends Argv<infer T> ? T : never
 
-function requestOf(parsed: ArgumentsCamelCase<ImproveArguments>): Omit<ImproveRequest, 'review'> {
+function requestOf(parsed: ArgumentsCamelCase<ImproveArguments>): Omit<ImproveRequest, 'review' | 'nobodyConfirms'> {
   const { skill, iterations, trainRuns, runs, testRuns, seed, resume, proposeTimeout, useDrafts } = parsed
   const { concurrency, activation, retries, onTimeout, passEnv, engine } = parsed
   return {
@@ -115,11 +115,16 @@ export function addImprove(args: Argv, done: Done, argv: readonly string[]): Arg
     ])
     const { json, concurrency, apply, yes } = parsed
     const review = parsed.review ? (await import('../review.ts')).reviewer() : null
-    const request = { ...requestOf(parsed), review }
+    const { canAnswer } = await import('../ask_first.ts')
+    const nobodyConfirms = apply && !yes && !canAnswer({ json, yes })
+    const request = { ...requestOf(parsed), review, nobodyConfirms }
     const { result, interrupted } = await withFlow({ json, concurrency }, (context) => improve(request, context))
-    const code = show.showImprove(result, { json, interrupted, toBeApplied: apply })
-    if (!apply || code !== exitCodes.done) return done(code)
+    const tell = () => show.showImprove(result, { json, interrupted, toBeApplied: apply })
+    if (!apply || result.history.ended_at === undefined) return done(tell())
     const { applyBest } = await import('../apply_best.ts')
-    done(await applyBest(result, { skill: parsed.skill, json, yes }))
+    const applied = () => applyBest(result, { skill: parsed.skill, json, yes })
+    // a result line is the last one, and says how it all ended
+    if (json) done(await applied().then(tell))
+    else done(tell() || (await applied()))
   })
 }

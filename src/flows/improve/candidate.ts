@@ -45,5 +45,18 @@ async function changedCopy(
   const made = await walk(path.join(outputs, at.name), { unreadable: 'leave_out' })
   for (const file of made.files) if (changed.includes(file.path)) now.set(file.path, file)
   if (changed.length + gone.size === 0) return refused('no_change', 'it changed nothing in its copy')
+  const twice = alikeIn([...now.keys()], changed)
+  if (twice !== null)
+    return refused('unfit_file', `${twice}: names that differ in case only are one file on some systems`)
   return { status: 'made', files: [...now.values()].sort((a, b) => (a.path < b.path ? -1 : 1)) }
+}
+
+/** Two names of one file on macOS and Windows, one of them changed; null: there are none. */
+export function alikeIn(names: readonly string[], changed: readonly string[]): string | null {
+  const folded = (name: string) => name.normalize('NFC').toLowerCase()
+  for (const name of changed) {
+    const other = names.find((one) => one !== name && folded(one) === folded(name))
+    if (other !== undefined && names.includes(name)) return `${name} and ${other}`
+  }
+  return null
 }

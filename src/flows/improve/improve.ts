@@ -45,17 +45,29 @@ export async function improve(request: ImproveRequest, context: FlowContext): Pr
   await reapRooms()
   const { skill } = await readSkill(await skillFolder(path.resolve(request.skill)))
   const workspace = workspaceOf(request.bench, skill)
-  const suite = forBench(await loadSuite(request.bench.suite ?? skill.path, skill.path))
   await using _empty = leavesNoEmpty(workspace)
   await using held = await holdBenchmark(workspace, context)
   const opened = await openHistory(request, skill, { workspace, now: context.now() })
+  // nothing is run any more: what the suite is by now does not matter
+  if (opened.history.ended_at !== undefined) return resultOf(workspace, opened.history)
+  if (request.nobodyConfirms === true) {
+    throw new UserError(
+      '--apply: nobody is there to confirm it',
+      'give --yes as well, or apply later: --resume --apply',
+    )
+  }
+  const suite = forBench(await loadSuite(request.bench.suite ?? skill.path, skill.path))
   const split = opened.history.split ?? (await splitOf(request, suite))
   await refuseOtherSuite(split, suite)
   const purses = new Purses(request.bench.limits ?? noLimits)
   const history = { ...opened.history, split }
   const session = openSession({ request, skill, suite, workspace, history, isNew: opened.isNew, purses })
-  if (history.ended_at === undefined) await work(session, held.context)
-  return { workspace, history: session.history, best: improvePaths(workspace).version(session.history.current_best) }
+  await work(session, held.context)
+  return resultOf(workspace, session.history)
+}
+
+function resultOf(workspace: string, history: History): ImproveResult {
+  return { workspace, history, best: improvePaths(workspace).version(history.current_best) }
 }
 
 /** A split holds for the suite that it was made of. */

@@ -40,6 +40,8 @@ export interface ImproveRequest {
   useDrafts: boolean
   /** Go on with the session that lies in the workspace. */
   resume: boolean
+  /** The result is to be applied, and nobody can be asked: refused while something would still be paid for. */
+  nobodyConfirms?: boolean
   /** Called after each iteration; resolves when the next may begin. null: nobody is waited for. */
   review: Review | null
 }

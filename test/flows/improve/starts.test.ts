@@ -5,6 +5,7 @@ import { expect, test, vi } from 'vitest'
 import { runRecord } from '../../../schemas/run.ts'
 import { UserError } from '../../../src/base/error.ts'
 import { plainFiles } from '../../../src/base/files.ts'
+import { alikeIn } from '../../../src/flows/improve/candidate.ts'
 import { addressOf } from '../../../src/jobs/queue/address.ts'
 import { broken, mended, mends, openWorld, proposer } from '../../e2e/improving.ts'
 import { improveHere } from './in_process.ts'
@@ -30,6 +31,12 @@ test('a start that is refused for its budget or its queue leaves the session bef
   await expect(elsewhere).rejects.toThrow(/ECONNREFUSED/)
   expect([readdirSync(world.workspace).sort(), before.includes('sessions')]).toEqual([before, false])
   expect((await improveHere(world, { resume: true, iterations: 1 })).history).toEqual(first)
+  const suite = path.join(world.skill, 'evals/evals.json')
+  const written = readFileSync(suite, 'utf8')
+  writeFileSync(suite, written.replace('What is', 'Please, what is'))
+  // nothing runs any more: it can be looked at, and applied
+  expect((await improveHere(world, { resume: true, nobodyConfirms: true })).history).toEqual(first)
+  writeFileSync(suite, written)
 
   const { history, told } = await improveHere(world, { iterations: 1 })
   const [name = ''] = readdirSync(path.join(world.workspace, 'sessions'))
@@ -160,4 +167,21 @@ test('runs and proposals of unknown cost count as --cost-per-run, in a resumed s
   expect([history.stopped?.reason, history.iterations.length, runsMade()]).toEqual(['budget', 1, 8])
   const again = await improveHere(world, { iterations: 1, limits, resume: true })
   expect([again.history.stopped?.reason, runsMade()]).toEqual(['budget', 8])
+})
+
+test('a session whose end nobody can confirm is refused before anything runs', async () => {
+  await using world = await solved()
+  await expect(improveHere(world, { nobodyConfirms: true })).rejects.toMatchObject({
+    message: '--apply: nobody is there to confirm it',
+    fix: expect.stringContaining('--yes'),
+  })
+  expect([world.requests, existsSync(world.workspace)]).toEqual([0, false])
+})
+
+test.each([
+  [['SKILL.md', 'skill.md'], ['skill.md'], 'skill.md and SKILL.md'],
+  [['SKILL.md', 'skill.md'], [], null],
+  [['a.md', 'b/a.md'], ['a.md'], null],
+])('files %j of which %j are changed: names that differ in case only are %j', (names, changed, alike) => {
+  expect(alikeIn(names, changed)).toBe(alike)
 })
