@@ -16,10 +16,12 @@ export interface Trust extends Pick<Benchmark, 'comparison' | 'audit'> {
 
 /** The parts of benchmark.json that are made from other files than gradings. */
 export async function trustOf(folder: string, plan: Plan, context: FlowContext): Promise<Trust> {
-  const tell: OnDamage = (damage) =>
-    context.emit({ type: 'artefact_damaged', ...damage, mended: 'left out; the same command makes it anew' })
-  const comparison = comparisonsOf(folder, plan, tell)
-  const audited = await auditedOf(folder, plan, tell)
+  const tell =
+    (mended: string): OnDamage =>
+    (damage) =>
+      context.emit({ type: 'artefact_damaged', ...damage, mended })
+  const comparison = comparisonsOf(folder, plan, tell('left out; the same command makes it anew'))
+  const audited = await auditedOf(folder, plan, tell('left out; a person said it: mend the line, or say it again'))
   const audit = audited && auditSummary(audited)
   return {
     judge: audited && judgeSample(audited),

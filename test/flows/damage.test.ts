@@ -2,6 +2,7 @@
 import { cpSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { aggregateAgain } from '../../src/flows/aggregate.ts'
 import { agent, fresh, makeSkill, whetstone } from '../e2e/program.ts'
 
 const cases = [{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }]
@@ -134,4 +135,28 @@ test('aggregate --no-page leaves no page that tells another tale; view makes it'
   expect(existsSync(page)).toBe(false)
   await whetstone(['view', made.folder, '--no-open'])
   expect(existsSync(page)).toBe(true)
+})
+
+test('a broken line of what people said in an audit is told as what only they can mend, and stays', async () => {
+  const log = path.join(path.dirname(path.dirname(made.folder)), 'audit_log.jsonl')
+  writeFileSync(log, 'no JSON\n')
+  const told: unknown[] = []
+  const never = new AbortController().signal
+  const context = {
+    emit: (event: unknown) => told.push(event),
+    env: {},
+    drain: never,
+    signal: never,
+    now: () => new Date(),
+  }
+  const request = { folder: made.folder, candidate: null, baseline: null, force: false, agentskills: null }
+  await aggregateAgain(request, context)
+  expect(told).toContainEqual(
+    expect.objectContaining({
+      type: 'artefact_damaged',
+      file: expect.stringContaining(log),
+      mended: 'left out; a person said it: mend the line, or say it again',
+    }),
+  )
+  expect(readFileSync(log, 'utf8')).toBe('no JSON\n')
 })
