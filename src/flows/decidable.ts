@@ -31,6 +31,15 @@ export async function withDecidable(suite: Suite, choice: EngineChoice): Promise
   return warnings.length === 0 ? suite : { ...suite, warnings: [...suite.warnings, ...warnings] }
 }
 
+/** For `eval`, where what an engine can't express is a SKIP: nothing is paid for a run that could not show the block it is about. */
+export function withShownBlocks(suite: Suite, choice: EngineChoice): Suite {
+  if (choice.name === 'auto' || engineNamed(choice.name).hidesWork !== true) return suite
+  const reason = `the engine ${choice.name} does not show whether a hook blocked a call; another can (--engine)`
+  const asksIt = ({ checks }: SuiteCase) => checks.some(({ type }) => type === 'agent_blocked')
+  const cases = suite.cases.map((one) => (asksIt(one) ? { ...one, cannot_run: one.cannot_run ?? reason } : one))
+  return { ...suite, cases }
+}
+
 const needTools: ReadonlySet<CheckType> = new Set([
   'tool_used',
   'tool_not_used',

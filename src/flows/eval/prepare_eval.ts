@@ -14,7 +14,7 @@ import { slug } from '../../phases/1-plan/slug.ts'
 import { timedBy, usualTimeout } from '../../phases/1-plan/timeouts.ts'
 import { type AutoEngine, autoEngine } from '../auto_engine.ts'
 import type { FlowContext } from '../context.ts'
-import { withDecidable } from '../decidable.ts'
+import { withDecidable, withShownBlocks } from '../decidable.ts'
 import { withHonoured } from '../honoured.ts'
 import { withJudging } from '../judging.ts'
 import { refuseSpokenKeys } from '../spoken_keys.ts'
@@ -35,7 +35,8 @@ export async function prepareEval(
   const root = suite.root ?? (await rootAbove(path.dirname(suite.path)))
   const read = await readSkills(suite, root)
   const { engine, judge, choices } = await chooseEngines(request, read.suite, autoEngine(context, lenient))
-  const honoured = await withDecidable(withHonoured(read.suite, engine), engine)
+  const shown = withShownBlocks(read.suite, engine)
+  const honoured = await withDecidable(withHonoured(shown, engine), engine)
   refuseSpokenKeys({ choices: [engine, judge], suite: honoured, env: context.env })
   const suiteSha256 = await hashSuite(suite)
   const under = read.skills.get(root)

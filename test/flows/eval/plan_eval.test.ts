@@ -147,3 +147,21 @@ describe('choosing', () => {
     expect(await names({ format: 'aam' }, folder)).toEqual(every)
   })
 })
+
+test('a case about a block does not run where the engine could not show it: SKIP, nothing is paid for', async () => {
+  const place = copyOfExample(() => {})
+  const asks = (one: Plan['cases'][number]) => one.checks.some(({ type }) => type === 'agent_blocked')
+  const on = async (engine: string) => {
+    const { plan } = await planned(place, { engine, judge: 'command:cat' })
+    const about = plan.cases.filter(asks).map(({ eval_id: id }) => id)
+    return {
+      about: about.length,
+      run: plan.runs.filter((run) => about.includes(run.eval_id)).length,
+      all: plan.runs.length,
+    }
+  }
+  const shown = await on('anthropic:practice-1')
+  expect(shown.about).toBeGreaterThan(0)
+  expect(shown.run).toBe(shown.about)
+  expect(await on('command:cat')).toEqual({ about: shown.about, run: 0, all: shown.all - shown.about })
+})
