@@ -90,6 +90,10 @@ withChromium('the page in a browser', () => {
       ['is:unverified', 2],
       ['case-1', 4],
       ['nothing-like-it', 0],
+      ['failed:"a source"', 2],
+      ['-failed:source', 6],
+      ['passed:source', 0],
+      ['passed:"FILE was"', 2],
       ['rate>50%', 4],
       ['tokens>=1,000 time<1,000s', 8],
     ] as const

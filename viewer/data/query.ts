@@ -1,7 +1,7 @@
 /** What is typed into the search: words with and without a field, all of which must hold; a minus turns one around. */
 
 import { armLabel } from '../words.ts'
-import { at, isUnverified, type Model } from './model.ts'
+import { at, isUnverified, type Mark, type Model, markOf } from './model.ts'
 import { own } from './own.ts'
 
 type Test = (index: number) => boolean
@@ -93,7 +93,20 @@ const fields: Record<string, (model: Model, value: string) => Test> = {
       if (value === 'failed') return rate < 1
       return value === 'graded' || (value === 'partial' && rate > 0 && rate < 1)
     },
+  passed: (model, value) => ofStatement(model, value, 'pass'),
+  failed: (model, value) => ofStatement(model, value, 'fail'),
   is: (model, value) => own(is, value)?.(model) ?? (() => false),
+}
+
+/** Runs in which a statement with this text came to that. */
+function ofStatement({ page, runs }: Model, text: string, wanted: Mark): Test {
+  const places = page.cases.map(({ statements }) =>
+    statements.flatMap((one, place) => (one.text.toLowerCase().includes(text) ? [place] : [])),
+  )
+  return (index) => {
+    const marks = at(runs.marks, index)
+    return at(places, at(runs.case, index)).some((place) => markOf(marks[place]) === wanted)
+  }
 }
 
 const is: Record<string, (model: Model) => Test> = {

@@ -19,6 +19,7 @@ const words = [
   ['arm:with_skill', 'runs of this arm'],
   ['case:3', 'runs of this case'],
   ['status:failed', 'passed, partial, failed, timed_out, excluded, or a reason such as cancelled'],
+  ['failed:total', 'a statement with this text failed in the run; passed: alike, failed:"more words"'],
   ['is:unverified', 'undecided, unverified, flaky, regression, read, unread, error'],
   ['cost>0.1', 'also time, tokens, calls, errors, rate; with > < ='],
   ['-arm:with_skill', 'a minus turns a word around'],
