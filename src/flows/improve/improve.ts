@@ -137,14 +137,13 @@ async function ready(session: Session, context: FlowContext) {
   const prepared = await planBench(asked, context)
   const { plan } = prepared
   await refuseTooSmall(session, prepared)
-  const { engine } = plan.options
+  const { engine, judge } = plan.options
   const proposer =
     request.proposer === null ? engine : await chooseProposer(request.proposer, engine, { context, choices: [] })
-  const flag = request.proposer === null ? '--model' : '--proposer'
   const { limits = noLimits, queue = null, passEnv } = request.bench
   await refuseUnpriced(plan.options, limits)
   await refuseUnpriced({ engine: proposer, judge: null }, limits)
-  await preflight({ [flag]: proposer }, passEnv, context)
+  await preflight({ '--model': engine, '--judge': judge, '--proposer': proposer }, passEnv, context)
   if (queue !== null) await reachQueue(queue, context)
   const sandbox = await chooseSandbox(request.bench.sandbox ?? noWish, context.env.PATH ?? '')
   return { proposer, sandbox }

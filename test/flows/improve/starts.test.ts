@@ -17,7 +17,7 @@ const idle = proposer('says please', { command: 'echo "Please add with care." >>
 const solved = () => openWorld(mends, 4, { 'scripts/add.sh': mended })
 const scriptOf = (folder: string) => readFileSync(path.join(folder, 'scripts/add.sh'), 'utf8')
 
-test('a start that is refused for its budget or its queue leaves the session before it where it was; the next start moves it, and says so', async () => {
+test('a start that is refused for its budget, its engine or its queue leaves the session before it where it was; the next start moves it, and says so', async () => {
   await using world = await openWorld(idle, 4)
   const { history: first } = await improveHere(world, { iterations: 1 })
   expect(first).toMatchObject({ stopped: { reason: 'iterations' }, ended_at: expect.any(String) })
@@ -26,6 +26,8 @@ test('a start that is refused for its budget or its queue leaves the session bef
   await expect(poor).rejects.toThrow(/the budget does not reach/)
   const unpriced = improveHere(world, { proposer: 'anthropic:opus', limits: { budget: 100 } })
   await expect(unpriced).rejects.toThrow(/^--budget: what anthropic:practice-1 costs is not known/)
+  const keyless = improveHere(world, { engine: 'openai:gpt-5', proposer: 'anthropic:practice-1' })
+  await expect(keyless).rejects.toThrow(/OPENAI_API_KEY/)
   const away = { address: addressOf('redis://127.0.0.1:1'), shared: world.workspace, atOnce: 1, waitMs: 0 }
   const elsewhere = improveHere(world, { queue: { ...away, tags: [], signer: null } })
   await expect(elsewhere).rejects.toThrow(/ECONNREFUSED/)
