@@ -28,7 +28,7 @@ export function draftMistakes(cases: readonly DraftedCase[], around: DraftSurrou
     const mistakes = [
       ...(prompts.has(plain(one.prompt)) ? ['its prompt is that of another case'] : []),
       ...(one.files.length > mostFiles ? [`${one.files.length} files; ${mostFiles} at most`] : []),
-      ...one.files.flatMap((file) => fileMistake(file, around.taken, files) ?? []),
+      ...filesMistakes(one.files, around.taken, files),
       ...one.checks.flatMap((drafted) => {
         const made = checkOf(drafted)
         if ('mistake' in made) return made.mistake
@@ -48,6 +48,20 @@ export function draftMistakes(cases: readonly DraftedCase[], around: DraftSurrou
   return found
 }
 
+/** Those of one case, which may be in each other's way as those of two can. */
+function filesMistakes(
+  own: readonly DraftFile[],
+  taken: readonly string[],
+  others: ReadonlyMap<string, string>,
+): string[] {
+  const known = new Map(others)
+  return own.flatMap((file) => {
+    const mistake = fileMistake(file, taken, known)
+    known.set(file.path.toLowerCase(), file.content)
+    return mistake ?? []
+  })
+}
+
 /** Two cases may share a file of one content. */
 function fileMistake(file: DraftFile, taken: readonly string[], others: ReadonlyMap<string, string>): string | null {
   const { path, content } = file
@@ -63,7 +77,8 @@ function fileMistake(file: DraftFile, taken: readonly string[], others: Readonly
   if (taken.some((name) => name.toLowerCase() === first)) return `file ${shown}: there is a ${first} already`
   const key = path.toLowerCase()
   const other = others.get(key)
-  if (other !== undefined && other !== content) return `file ${shown} is that of another case, with other content`
+  if (other !== undefined && other !== content)
+    return `file ${shown} is there twice, with other content (in upper or lower case)`
   const isAbove = [...others.keys()].some((name) => name.startsWith(`${key}/`) || key.startsWith(`${name}/`))
   return isAbove ? `file ${shown} would be a file and a folder` : null
 }
