@@ -15,7 +15,10 @@ export async function publish(page: string, to: string, withData: boolean): Prom
       if (source !== null) await copyPage(source, path.join(path.dirname(copy), name), true)
     }
   } catch (error) {
-    throw new UserError(`--static ${to}: ${messageOf(error)}`)
+    throw new UserError(
+      `--static ${to}: ${messageOf(error)}`,
+      'give a folder that you may write into; it is made if it is not there',
+    )
   }
   return copy
 }
