@@ -108,7 +108,7 @@ describe('a version that mends the script and has it wait', () => {
     [
       'is no win: it takes too long; what ran out of time before is told as that',
       hangs,
-      [],
+      [] as string[],
       'lost',
       /\+100 points, but time × \d/,
       ['timed out', 'the outcome was wrong'],
@@ -116,14 +116,15 @@ describe('a version that mends the script and has it wait', () => {
     [
       'controls: wins where that may be; no other failure has run out of time',
       broken,
-      ['--max-time-increase', '1000'],
+      ['--max-time-increase', '1000', '--timeout', '30'],
       'won',
       /\+100 points, p/,
       undefined,
     ],
   ] as const)('%s', async (_, before, flags, result, reason, kinds) => {
     await using world = await openWorld(slow, 4, { 'scripts/add.sh': before, 'evals/evals.json': suite })
-    const asked = ['--iterations', '1', '--seed', '1', '--timeout', '5', '--concurrency', '6', ...flags]
+    const timeout = flags.includes('--timeout') ? [] : ['--timeout', '5']
+    const asked = ['--iterations', '1', '--seed', '1', '--concurrency', '6', ...timeout, ...flags]
     const end = await world.improve(asked)
     expect(end.code, end.stderr).toBe(0)
     const { iterations, stopped } = world.history()
