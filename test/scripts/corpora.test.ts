@@ -26,7 +26,7 @@ test('each file has its line, and the last line counts them', () => {
     'cases runnable no input file input outside no prompt other ungraded derived judged checks',
     'a.json 4 3 0 0 1 0 2 1 2 0',
     'c.json refused: evals.json: $.evals is an empty list',
-    'b.json 1 0 1 0 0 0 0 0 1 0',
+    'deep/b.json 1 0 1 0 0 0 0 0 1 0',
     '',
     'evals.json 5 3 1 0 1 0 2 1 3 0',
     '3 suites: 1 load with a case that can run, 1 only lack input files that are not in DIR, 0 have no case that can run, 1 are refused',

@@ -235,9 +235,19 @@ describe('package.agent.json, field by field', () => {
       'evals: {"name":"a","path":"b.yaml"} is not run',
     ],
     ['no name', { name: undefined }, 'it has no name'],
+    ['a field that nobody reads', { ver: '2', license: 'MIT' }, 'not read here: ver'],
   ])('%s is said', async (_, fields, message) => {
     expect((await said(of(fields))).join('\n')).toContain(message)
   })
+})
+
+test.each([
+  ['a SKILL.md without a name', { 'skills/bare/SKILL.md': 'Do it.\n' }, 'its frontmatter has no name'],
+  ['a folder of rules without RULE.md', { 'rules/odd/notes.txt': 'x' }, 'it holds no RULE.md'],
+])('%s is said', async (_, files, message) => {
+  const told = async (more: Record<string, string>) => (await load(more)).warnings.map((one) => one.message).join('\n')
+  expect(await told({})).not.toContain(message)
+  expect(await told(files)).toContain(message)
 })
 
 describe('mcp/servers.json', () => {

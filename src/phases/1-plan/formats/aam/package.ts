@@ -50,7 +50,7 @@ export async function readPackage(root: string, warn: Warn): Promise<AamPackage>
     readAamHooks(root),
     serversOf(root, warn),
     skillsOf(root, warn),
-    rulesOf(root),
+    rulesOf(root, warn),
     flatFiles(path.join(root, 'commands')),
     instructionsOf(root, warn),
   ])
@@ -101,7 +101,17 @@ async function manifestOf(root: string, warn: Warn): Promise<Manifest> {
   }
 }
 
-function warnOfManifest({ dependencies, quality }: Record<string, unknown>, file: string, warn: Warn): void {
+/** What eval reads of a manifest, and what only describes the package. */
+const manifestFields: ReadonlySet<string> = new Set(
+  '$schema name version description dependencies quality author authors license homepage repository keywords tags'.split(
+    ' ',
+  ),
+)
+
+function warnOfManifest(manifest: Record<string, unknown>, file: string, warn: Warn): void {
+  const { dependencies, quality } = manifest
+  const unread = Object.keys(manifest).filter((name) => !manifestFields.has(name))
+  if (unread.length > 0) warn(file, `not read here: ${unread.join(', ')}`)
   const named = Array.isArray(dependencies)
     ? dependencies.map(String)
     : Object.entries(Object(dependencies ?? {})).map(([name, version]) => `${name} ${String(version)}`)
@@ -165,6 +175,9 @@ async function skillsOf(root: string, warn: Warn): Promise<AamSkill[]> {
       return null
     })
     if (text === null) continue
+    const name = /^name:[ \t]*["']?([\w-]+)/m.exec(text)?.[1]
+    if (name === undefined)
+      warn(file, "its frontmatter has no name: the folder's is used, and agents may not take it for a skill")
     const { files, leftOut } = await walk(place, {
       skip: (name) => isHidden(`skills/${folder}/${name}`),
       unreadable: 'leave_out',
@@ -172,7 +185,7 @@ async function skillsOf(root: string, warn: Warn): Promise<AamSkill[]> {
     for (const one of leftOut) warn(place, `${one.path} is left out: ${one.reason}`)
     skills.push({
       folder,
-      name: /^name:[ \t]*["']?([\w-]+)/m.exec(text)?.[1] ?? folder,
+      name: name ?? folder,
       path: place,
       files: await Promise.all(files.map((file) => inputOf(file.source, `${folder}/${file.path}`, file.bytes))),
     })
@@ -181,11 +194,12 @@ async function skillsOf(root: string, warn: Warn): Promise<AamSkill[]> {
 }
 
 /** rules/<name>/RULE.md as <name>.md; a Markdown file in rules/ as it is. */
-async function rulesOf(root: string): Promise<InputFile[]> {
+async function rulesOf(root: string, warn: Warn): Promise<InputFile[]> {
   const rules = path.join(root, 'rules')
   const inner = foldersIn(rules).map((name) => [`${name}.md`, path.join(rules, name, 'RULE.md')] as const)
   const made: InputFile[] = await flatFiles(rules)
   for (const [name, source] of inner) {
+    if (!(await exists(source))) warn(path.dirname(source), 'it holds no RULE.md: no rule comes of it')
     if (ownFile(root, path.relative(root, source)) !== null && !made.some((one) => one.path === name))
       made.push(await inputOf(source, name))
   }
@@ -218,7 +232,7 @@ async function serversOf(root: string, warn: Warn): Promise<McpServers> {
     const value = parseJson(await packageText(root, file), file)
     const servers = isObject(value) ? (value.mcpServers ?? value.servers ?? value) : value
     const text = JSON.stringify(servers).replaceAll(/\$\{(PACKAGE_ROOT|CLAUDE_PLUGIN_ROOT)\}/g, `\${ENVIRONMENT_DIR}`)
-    return checkAs(mcpServers, JSON.parse(text), file)
+    return checkAs(mcpServers, JSON.parse(text), 'mcp/servers.json')
   } catch (error) {
     warn(file, `${messageOf(error)}; no server is started`)
     return {}
