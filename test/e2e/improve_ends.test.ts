@@ -122,7 +122,9 @@ describe('a version that mends the script and has it wait', () => {
       undefined,
     ],
   ] as const)('%s', async (_, before, flags, result, reason, kinds) => {
-    await using world = await openWorld(slow, 4, { 'scripts/add.sh': before, 'evals/evals.json': suite })
+    // a run takes long enough for the longest that may be, 11 times as much
+    const files = { 'scripts/add.sh': `${before}sleep 0.3\n`, 'evals/evals.json': suite }
+    await using world = await openWorld(slow, 4, files)
     const timeout = flags.includes('--timeout') ? [] : ['--timeout', '5']
     const asked = ['--iterations', '1', '--seed', '1', '--concurrency', '6', ...timeout, ...flags]
     const end = await world.improve(asked)
