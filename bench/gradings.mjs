@@ -85,7 +85,7 @@ async function grade(place) {
     signal,
   })
   if (graded?.grading.summary.passed !== 3) throw new Error(JSON.stringify(graded))
-  await writeGrading(benchmark, idOf(place), graded)
+  await writeGrading(benchmark, idOf(place), graded.grading, graded)
 }
 
 const width = 8

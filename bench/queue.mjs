@@ -1,5 +1,6 @@
 // What a queue adds: runs through Redis and one worker against the same bench on this machine alone; four workers against one.
-// node bench/queue.mjs COUNT [workers] [places]: so many runs whose engine is inside the worker, with all their artefacts.
+// node bench/queue.mjs COUNT [workers] [places] [tmp]: so many runs whose engine is inside the worker, with all their artefacts;
+// `tmp`: the workers' temporary folder, such as one in memory (docs/scale.md).
 import path from 'node:path'
 import { benched, cpuOf, startRedis, startWorker } from './queue_parts.mjs'
 import { fresh, median, report } from './shared.mjs'
@@ -8,7 +9,8 @@ const rounds = 3
 const places = 4
 const count = 400
 const waiting = 160
-const [many, workersOfMany = 2, placesOfMany = 8] = process.argv.slice(2).map(Number)
+const [many, workersOfMany = 2, placesOfMany = 8] = process.argv.slice(2, 5).map(Number)
+const tmp = process.argv[5]
 
 async function overhead(queue) {
   const instant = []
@@ -42,7 +44,7 @@ async function scaling(queue, workers) {
 
 async function instant(queue, redis, workers) {
   const program = path.join(import.meta.dirname, 'instant_worker.mjs')
-  while (workers.length < workersOfMany) workers.push(await startWorker(queue, { places: placesOfMany, program }))
+  while (workers.length < workersOfMany) workers.push(await startWorker(queue, { places: placesOfMany, program, tmp }))
   const others = [redis, ...workers]
   const before = others.map(({ pid }) => cpuOf(pid))
   const cpu = []
@@ -54,7 +56,8 @@ async function instant(queue, redis, workers) {
   })
   const [own, server, ...of] = cpu.map((seconds) => (seconds * 1000) / many)
   const worked = of.reduce((sum, one) => sum + one, 0)
-  const how = `${workersOfMany} workers of ${placesOfMany} places, ${inFlight} in flight`
+  const where = tmp === undefined ? '' : `, temporary folder ${tmp}`
+  const how = `${workersOfMany} workers of ${placesOfMany} places${where}, ${inFlight} in flight`
   report({
     name: `time of ${many} instant runs, engine inside the worker`,
     value: ms / many,

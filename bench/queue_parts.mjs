@@ -42,11 +42,11 @@ async function ended(child) {
   await gone
 }
 
-/** `program`: what is started in place of the command line. Everything else is a worker as a user starts it. */
-export async function startWorker(queue, { places, program = bin }) {
+/** `program`: what is started in place of the command line; `tmp`: its temporary folder. Everything else is a worker as a user starts it. */
+export async function startWorker(queue, { places, program = bin, tmp = fresh() }) {
   const args = [...queue, '--concurrency', String(places), '--engines', 'command', '--sandbox', 'off', '--json']
   const child = spawn(process.execPath, [program, 'queue', 'work', ...args], {
-    env: { ...plain, TMPDIR: fresh() },
+    env: { ...plain, TMPDIR: tmp },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
   const lines = createInterface({ input: child.stdout })

@@ -50,7 +50,6 @@ async function bare(target, number, files) {
   child.stderr.resume()
   await exitOf(child)
   const partial = path.join(target, `partial-${number}`)
-  const graded = new Set(['grading.json', 'timing.json'])
   const run = files.filter(({ name }) => name !== 'grading.json')
   await mkdir(path.join(partial, 'outputs'), { recursive: true })
   for (const { name, text } of run) await writeFile(path.join(partial, name), text)
@@ -59,7 +58,7 @@ async function bare(target, number, files) {
   const place = path.join(target, `run-${number}`)
   await rename(partial, place)
   await sync(target)
-  for (const { name, text } of files) if (graded.has(name)) await atomic(path.join(place, name), text)
+  for (const { name, text } of files) if (name === 'grading.json') await atomic(path.join(place, name), text)
 }
 
 async function ours() {

@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import handlebars from 'handlebars'
 
 const packages = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.url))), 'node_modules')
 
@@ -12,7 +13,11 @@ const bundled = new Set([...terminal, 'ansi-regex', 'ansi-styles', 'emoji-regex'
 for (const name of ['handlebars', 'simple-statistics', 'yaml', 'zod']) bundled.add(name)
 
 /** What they hold for browsers needs nothing of Node and is the same else. */
-const forBrowsers = { handlebars: 'handlebars/dist/cjs/handlebars.js', yaml: 'yaml/browser/index.js' }
+const forBrowsers = {
+  handlebars: 'handlebars/dist/cjs/handlebars.js',
+  'handlebars/runtime': 'handlebars/dist/cjs/handlebars.runtime.js',
+  yaml: 'yaml/browser/index.js',
+}
 
 /** `z` as an object holds all of zod, its forty languages too; as a namespace what is used of it. */
 const zodObject = /^import \{ z \} from 'zod';/m
@@ -26,7 +31,9 @@ function ownSources(from, to) {
       building.onLoad({ filter: /\.js$/ }, ({ path: file }) => {
         if (!file.startsWith(from)) return null
         const address = JSON.stringify(path.relative(to, file).split(path.sep).join('/'))
-        const text = readFileSync(file, 'utf8').replace(zodObject, zodNamespace)
+        const isTemplates = file.endsWith(path.join('4-report', 'templates.js'))
+        const own = isTemplates ? withCompiledTemplates(file) : readFileSync(file, 'utf8')
+        const text = own.replace(zodObject, zodNamespace)
         return {
           contents: text.replaceAll('import.meta.url', `new URL(${address}, import.meta.url).href`),
           loader: 'js',
@@ -34,6 +41,50 @@ function ownSources(from, to) {
       })
     },
   }
+}
+
+/** The reports' templates as functions: nothing needs to load what compiles them. `from`: the folder of templates.js. */
+function compiledTemplates(from) {
+  const names = readdirSync(from, { recursive: true }).filter((name) => name.endsWith('.hbs'))
+  const compiled = names.map((name) => {
+    const options = { strict: true, noEscape: !name.endsWith('.html.hbs') }
+    const made = handlebars.precompile(readFileSync(path.join(from, name), 'utf8'), options)
+    return `${JSON.stringify(name.split(path.sep).join('/'))}: ${made}`
+  })
+  return `{ ${compiled.join(', ')} }`
+}
+
+/** Only the compiled templates are known then: they are chosen by name, and the format goes by it. */
+function withCompiledTemplates(file) {
+  const text = readFileSync(file, 'utf8')
+  const changed = text
+    .replace("from 'handlebars'", "from 'handlebars/runtime'")
+    .replace(/handlebars\.compile\(asset\(name\), \{[^}]*\}\)/, () => {
+      return `handlebars.template((${compiledTemplates(path.dirname(file))})[name])`
+    })
+  if (!changed.includes('handlebars.template(')) throw new Error(`${file} compiles its templates in another way`)
+  return changed
+}
+
+/** What string-width makes when it is loaded takes a tenth of the time to start, and only what is not plain ASCII needs it. */
+const madeLater = [
+  ['segmenter', 'new Intl.Segmenter()', 'segment'],
+  ['rgiEmojiRegex', '/^\\p{RGI_Emoji}$/v', 'test'],
+]
+
+const widthsLater = {
+  name: 'widths-later',
+  setup(building) {
+    building.onLoad({ filter: /string-width[\\/]index\.js$/ }, ({ path: file }) => {
+      const text = readFileSync(file, 'utf8')
+      const contents = madeLater.reduce((before, [name, made, use]) => {
+        const later = `let ${name}Made; const ${name} = { ${use}: (text) => (${name}Made ??= ${made}).${use}(text) };`
+        return before.replace(`const ${name} = ${made};`, () => later)
+      }, text)
+      if (contents === text) throw new Error(`${file} makes nothing of what is known when it is loaded`)
+      return { contents, loader: 'js' }
+    })
+  },
 }
 
 const otherPackages = {
@@ -73,7 +124,7 @@ export async function buildProgram(from, to) {
     logLevel: 'warning',
     entryNames: 'main',
     chunkNames: 'part-[hash]',
-    plugins: [ownSources(from, to), otherPackages],
+    plugins: [ownSources(from, to), widthsLater, otherPackages],
   })
   writeFileSync(path.join(to, 'LICENSES.txt'), [...bundled].sort().map(licenceOf).join('\n\n'))
 }

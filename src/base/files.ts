@@ -160,7 +160,7 @@ export async function walk(root: string, options: WalkOptions = {}): Promise<Wal
     })
   }
   const start = async () => {
-    const base = realpathSync(root)
+    const base = realpathSync.native(root)
     await walkInto({ base, skip, links, found, orLeaveOut, ancestors: [] }, base, '')
   }
   await orLeaveOut('', start())

@@ -1,6 +1,6 @@
 /** Rooms: temporary folders in which something runs, known by their owner, so that a later start can clear what a killed one left. */
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, readdirSync, realpathSync } from 'node:fs'
+import { mkdirSync, readdirSync, realpathSync, rmdirSync, statfsSync, unlinkSync } from 'node:fs'
 import { chmod, readdir, rm, rmdir, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -97,21 +97,44 @@ async function removeFolder(folder: string): Promise<void> {
   })
 }
 
-/** Removes a small folder with few steps, none of which may block: removing waits for the journal of the file system. False: it is larger than that, or something can't go so. */
+/** How an entry goes. On a disk that may wait, for its journal or until it has let go of the blocks: no step of that may stop everything else. */
+const byThread = { unlink, rmdir }
+/** In memory nothing waits, and a thread takes more work than the step itself. */
+const atOnce = { unlink: unlinkSync, rmdir: rmdirSync }
+
+/** statfs's types of Linux's tmpfs and ramfs. */
+const memory = new Set([0x01021994, 0x858458f6])
+
+/** Removes a small folder with few steps. False: it is larger than that, or something can't go so. */
 async function removedSmall(folder: string): Promise<boolean> {
   const left = { entries: 50 }
+  const steps = isInMemory(path.dirname(folder)) ? atOnce : byThread
   const remove = async (one: string): Promise<boolean> => {
     for (const entry of readdirSync(one, { withFileTypes: true })) {
       left.entries -= 1
       if (left.entries < 0) return false
       const full = path.join(one, entry.name)
-      if (!entry.isDirectory()) await unlink(full)
+      if (!entry.isDirectory()) await steps.unlink(full)
       else if (!(await remove(full))) return false
     }
-    await rmdir(one)
+    await steps.rmdir(one)
     return true
   }
   return remove(folder).catch(() => false)
+}
+
+const inMemory = new Map<string, boolean>()
+
+/** Asked once for each place; a place that does not say counts as a disk. */
+function isInMemory(place: string): boolean {
+  let is = inMemory.get(place)
+  try {
+    is ??= memory.has(statfsSync(place).type)
+  } catch {
+    is = false
+  }
+  inMemory.set(place, is)
+  return is
 }
 
 async function makeWritable(folder: string): Promise<void> {

@@ -24,13 +24,21 @@ export function dollars(usd: number): string {
   return usd < 0.01 && usd > 0 ? '<$0.01' : `$${usd.toFixed(2)}`
 }
 
+/** Characters that take one column whatever stands beside them: what our own lines are made of. */
+const plain = /^[ -~¡-¬®-ʸ‐-‧←-↓∅−≈≠≤≥█-▏░✓✗]*$/
+
+/** Columns that a text takes. What finds where its characters end is slow to load: most texts need none. */
+function widthOf(text: string): number {
+  return plain.test(text) ? text.length : stringWidth(text)
+}
+
 /** Rows as aligned columns; those named in `right` are aligned to the right. */
 export function columns(rows: readonly (readonly string[])[], right: readonly number[] = []): string[] {
   const count = Math.max(0, ...rows.map((row) => row.length))
   const widths = Array.from({ length: count }, (_, column) =>
-    Math.max(0, ...rows.map((row) => stringWidth(row[column] ?? ''))),
+    Math.max(0, ...rows.map((row) => widthOf(row[column] ?? ''))),
   )
-  const pad = (cell: string, column: number) => ' '.repeat((widths[column] ?? 0) - stringWidth(cell))
+  const pad = (cell: string, column: number) => ' '.repeat((widths[column] ?? 0) - widthOf(cell))
   return rows.map((row) =>
     row
       .map((cell, column) => (right.includes(column) ? pad(cell, column) + cell : cell + pad(cell, column)))
@@ -39,16 +47,15 @@ export function columns(rows: readonly (readonly string[])[], right: readonly nu
   )
 }
 
-const graphemes = new Intl.Segmenter()
-
 /** One line for a terminal: control and format characters shown as ·, cut to a width in columns (wide characters take two). */
 export function oneLine(text: string, width: number): string {
   const flat = text.replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, '·')
-  if (stringWidth(flat) <= width) return flat
+  if (widthOf(flat) <= width) return flat
+  const graphemes = new Intl.Segmenter()
   let kept = ''
   let used = 1
   for (const { segment } of graphemes.segment(flat)) {
-    used += stringWidth(segment)
+    used += widthOf(segment)
     if (used > width) break
     kept += segment
   }
@@ -71,7 +78,7 @@ export function wrap(text: string, width: number): string[] {
   for (const word of safe(text).split(' ')) {
     const last = lines.at(-1)
     if (last === undefined) lines.push(word)
-    else if (stringWidth(last) + 1 + stringWidth(word) <= width) lines[lines.length - 1] = `${last} ${word}`
+    else if (widthOf(last) + 1 + widthOf(word) <= width) lines[lines.length - 1] = `${last} ${word}`
     else lines.push(`  ${word}`)
   }
   return lines

@@ -48,5 +48,5 @@ async function summarizeFolder(request: AggregateRequest, context: FlowContext):
   }
   const plan = await readPlan(folder)
   await using held = await holdBenchmark(folder, context)
-  return await summarize(folder, plan, held.context, { page: request.page ?? true })
+  return await summarize(folder, plan, held.context, { page: request.page ?? true, ahead: true })
 }

@@ -96,7 +96,7 @@ async function resultIn(folder: string, context: FlowContext): Promise<BenchResu
   const { used = 0, planned = plan.runs.length } = benchmark.counts ?? {}
   context.emit({ type: 'benchmark_written', folder, benchmark: paths.benchmark, complete, used, planned })
   const folders = new RunFolders(folder, plan.runs)
-  const prompts = redactorFor(context.env).value(plan)
+  const prompts = { cases: redactorFor(context.env).value(plan.cases) }
   const isNoise = collectionOf(plan) === 'calibrations'
   const page = await exists(paths.report)
   return { folder, plan, benchmark, paths, page, folders, prompts, ...(isNoise && { calibration: paths.calibration }) }

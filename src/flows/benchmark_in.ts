@@ -53,6 +53,6 @@ export async function benchmarkIn(folder: string, context: FlowContext): Promise
     return { ...found, folder, plan: null, files: new Map() }
   }
   const plan = await readPlan(folder)
-  const prompts = redactorFor(context.env).value(plan)
+  const prompts = { cases: redactorFor(context.env).value(plan.cases) }
   return { ...(await benchmarkNow(folder, plan, context)), folder, plan, prompts, files: await caseFiles(plan.cases) }
 }

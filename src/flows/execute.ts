@@ -80,7 +80,8 @@ export async function execute(execution: Execution, context: FlowContext): Promi
   const stop = new AbortController()
   const drain = AbortSignal.any([context.drain, stop.signal])
   const gradeLimit = pLimit(execution.concurrency)
-  const gradings: Promise<void>[] = []
+  const gradings = new Set<Promise<void>>()
+  const ungraded: unknown[] = []
   const limited = execution.limited
   const orStop = async (work: Promise<void>) => {
     await work.catch((error: unknown) => {
@@ -93,8 +94,9 @@ export async function execute(execution: Execution, context: FlowContext): Promi
     if (execution.ungraded) return limited?.spending.graded(spec, null, stored.record)
     const request = { ...execution, spec, stored, again: false, pace }
     const grading = gradeLimit(() => orStop(gradeWithin(limited, request, context)))
-    grading.catch(() => {}) // looked at when all runs have ended
-    gradings.push(grading)
+      .catch((error: unknown) => void ungraded.push(error)) // looked at when all runs have ended
+      .finally(() => gradings.delete(grading))
+    gradings.add(grading)
   }
   const missing = execution.plan.runs.filter(({ run_id }) => !execution.settled.has(run_id))
   const queue = limited?.queue ?? execution.queue ?? (await startQueue(missing, execution.folder))
@@ -122,11 +124,11 @@ export async function execute(execution: Execution, context: FlowContext): Promi
   }
   const concurrency = execution.remote?.atOnce ?? execution.concurrency
   const { errors } = await runLocal(next, { concurrency, drain, signal: context.signal })
-  const graded = await Promise.allSettled(gradings)
+  await Promise.all(gradings)
   await rm(benchmarkPaths(execution.folder).partial, { recursive: true, force: true })
   const isHalted = drain.aborted || (limited !== null && limited.stopped() !== null)
   if (context.signal.aborted) return { isHalted }
-  for (const end of graded) if (end.status === 'rejected') errors.push(end.reason)
+  errors.push(...ungraded)
   const shortage = errors.find(isShortage)
   if (shortage !== undefined) {
     throw new IncompleteError(
@@ -185,6 +187,7 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
       sandbox: execution.sandbox,
       attempt: number,
       ...(execution.keepWork && { keepWork: true }),
+      durable: true,
       // under limits the next one starts when it is known what this one took
       onAgentEnd: () => (limited === null ? slot.release() : undefined),
       signal: context.signal,
@@ -204,7 +207,7 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
       context.emit({ type: 'run_retried', ...runName(spec), attempt: number, ...last.record.error, wait_ms })
     },
   })
-  await (result.place?.() ?? commitRun(partial, execution.folder, spec.run_id))
+  await (result.place?.() ?? commitRun(partial, execution.folder, spec.run_id, result.durable?.files))
   await execution.remote?.committed(spec)
   if (execution.cache !== null) await keepMade(execution.cache, spec, result.record)
   return result.record

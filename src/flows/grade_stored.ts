@@ -52,7 +52,7 @@ export async function gradeStored(request: GradeRequest, context: FlowContext): 
   const { spec, stored } = request
   const one = caseOf(request)
   const { grading } = stored
-  if (!request.again && isWholly(grading, keyOf(request))) {
+  if (!request.again && grading !== null && isWholly(grading, keyOf(request))) {
     context.emit(gradeFinished(spec, grading))
     return { end: 'there', grading }
   }
@@ -64,7 +64,9 @@ export async function gradeStored(request: GradeRequest, context: FlowContext): 
     context.emit(gradeFinished(spec, made))
     return { end: 'kept', grading, made }
   }
-  await writeGrading(request.folder, spec.run_id, graded)
+  // what is decided by looking at texts takes no time that would be worth another file
+  const times = startsProcesses(one, request.plan.options.judge) ? graded : null
+  await writeGrading(request.folder, spec.run_id, made, times)
   if (request.cache !== null) await keepGraded(request.cache, { case: one, spec, record: stored.record, grading: made })
   context.emit(gradeFinished(spec, made))
   return { end: 'made', grading: made }

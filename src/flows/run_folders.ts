@@ -9,40 +9,54 @@ export function runKey(run: { eval_id: number; configuration: string; run_number
   return `${run.eval_id}/${run.configuration}/run-${run.run_number}`
 }
 
-/** Absolute paths by runKey. */
+/** Absolute paths by runKey. A key is no text of its own either: those of very many runs take more than the runs' ids. */
 export class RunFolders implements ReadonlyMap<string, string> {
   readonly #benchmark: string
-  readonly #ids: ReadonlyMap<string, string>
+  readonly #runs: readonly Named[]
+  /** Ids by case, configuration and number. */
+  readonly #ids = new Map<string, string[]>()
 
   /** `benchmark`: its folder, absolute. */
   constructor(benchmark: string, runs: readonly Named[]) {
     this.#benchmark = benchmark
-    this.#ids = new Map(runs.map((run) => [runKey(run), run.run_id]))
+    this.#runs = runs
+    for (const run of runs) {
+      const arm = `${run.eval_id}/${run.configuration}`
+      const ids = this.#ids.get(arm) ?? []
+      ids[run.run_number] = run.run_id
+      this.#ids.set(arm, ids)
+    }
   }
 
   get size(): number {
-    return this.#ids.size
+    return this.#runs.length
   }
 
   has(key: string): boolean {
-    return this.#ids.has(key)
+    return this.idOf(key) !== undefined
   }
 
   get(key: string): string | undefined {
-    const id = this.#ids.get(key)
+    const id = this.idOf(key)
     return id === undefined ? undefined : this.#folder(id)
   }
 
-  keys() {
-    return this.#ids.keys()
+  /** Of a run of this key. */
+  idOf(key: string): string | undefined {
+    const [, arm = '', number] = /^(.*)\/run-(\d+)$/s.exec(key) ?? []
+    return this.#ids.get(arm)?.[Number(number)]
+  }
+
+  *keys(): MapIterator<string> {
+    for (const run of this.#runs) yield runKey(run)
   }
 
   *values(): MapIterator<string> {
-    for (const id of this.#ids.values()) yield this.#folder(id)
+    for (const { run_id } of this.#runs) yield this.#folder(run_id)
   }
 
   *entries(): MapIterator<[string, string]> {
-    for (const [key, id] of this.#ids) yield [key, this.#folder(id)]
+    for (const run of this.#runs) yield [runKey(run), this.#folder(run.run_id)]
   }
 
   [Symbol.iterator]() {

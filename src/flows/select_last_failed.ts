@@ -9,7 +9,8 @@ import type { FlowContext } from './context.ts'
 import { newestBenchmark } from './newest.ts'
 import { type Planned, planWithEstimate } from './plan_with_estimate.ts'
 import type { BenchRequest } from './prepare.ts'
-import { type BenchResult, readResults, summarize } from './summarize.ts'
+import { readResults } from './results.ts'
+import { type BenchResult, summarize } from './summarize.ts'
 import { releasedRuns } from './until.ts'
 
 export interface LastFailed {

@@ -2,7 +2,6 @@
 import { rm } from 'node:fs/promises'
 import { z } from 'zod'
 import { type Benchmark, benchmark as benchmarkSchema } from '../../schemas/benchmark.ts'
-import type { Grading } from '../../schemas/grading.ts'
 import type { Stop } from '../../schemas/limits.ts'
 import type { Plan } from '../../schemas/plan.ts'
 import { exists, writeAtomic } from '../base/files.ts'
@@ -14,14 +13,13 @@ import { toMarkdown } from '../phases/4-report/markdown.ts'
 import type { Prompts } from '../phases/4-report/page/cases.ts'
 import { readAttempts } from '../store/attempts.ts'
 import { writeBenchmark } from '../store/benchmark_file.ts'
-import type { Damage } from '../store/damage.ts'
 import { type BenchmarkPaths, benchmarkPaths } from '../store/paths.ts'
-import { type CountedRun, readAgain, readCounted } from '../store/store.ts'
+import type { CountedRun } from '../store/store.ts'
 import { withAnalystNotes } from './analyst_notes.ts'
 import type { LaidRun } from './audited.ts'
 import { collectionOf, knownNoise, writeCalibration } from './calibrations.ts'
 import type { FlowContext } from './context.ts'
-import { holdSmall } from './counted_small.ts'
+import { readResults, readResultsAhead } from './results.ts'
 import { RunFolders } from './run_folders.ts'
 import { trustOf } from './trust.ts'
 
@@ -61,6 +59,8 @@ export interface SoFar {
   stop?: Stop | null
   /** What this process wrote itself and need not read again, by run id. */
   known?: ReadonlyMap<string, LaidRun>
+  /** True: the files of very many runs are read in a thread; it takes memory that whoever made the runs has none left for. */
+  ahead?: boolean
   /** False: no page, and none of before is left, which would tell another tale. */
   page?: boolean
 }
@@ -80,7 +80,7 @@ export async function summarize(
   if (isNoise) await writeCalibration(folder, plan, benchmark)
   await writeAtomic(paths.markdown, toMarkdown(benchmark))
   const { page = true } = soFar
-  const prompts = redactor.value(plan)
+  const prompts = { cases: redactor.value(plan.cases) }
   if (page) {
     const { caseFiles } = await import('./page/case_files.ts')
     const { writePage } = await import('./page/write_page.ts')
@@ -104,9 +104,10 @@ export async function benchmarkNow(
   folder: string,
   plan: Plan,
   context: FlowContext,
-  { stop, known }: SoFar = {},
+  { stop, known, ahead = false }: SoFar = {},
 ): Promise<Pick<Summarized, 'benchmark' | 'folders'>> {
-  const results = readResults({ folder, plan, known }, context)
+  const asked = { folder, plan, known }
+  const results = ahead ? await readResultsAhead(asked, context) : readResults(asked, context)
   const noise = await knownNoise(folder, plan, context)
   const { judge, ...trust } = await trustOf(folder, plan, context)
   const made = aggregate({
@@ -114,10 +115,8 @@ export async function benchmarkNow(
     statistics: { noise, judge },
     otherAttempts: readAttempts(folder),
   })
-  const benchmark = withStop(
-    redactorFor(context.env).value(withAnalystNotes({ ...made, ...trust }, folder, context)),
-    stop === undefined ? await lastStop(benchmarkPaths(folder).benchmark) : stop,
-  )
+  const whole = redactorFor(context.env).value(withAnalystNotes({ ...made, ...trust }, folder, context))
+  const benchmark = whole.complete === true ? whole : await withStop(whole, stop, folder)
   return { benchmark, folders: new RunFolders(folder, plan.runs) }
 }
 
@@ -148,10 +147,10 @@ export function aggregateInput(plan: Plan, results: ReadonlyMap<string, CountedR
   }
 }
 
-/** A benchmark that is whole was not stopped. */
-function withStop(made: Benchmark, stop: Stop | null): Benchmark {
-  if (stop === null || made.complete === true) return made
-  return { ...made, metadata: { ...made.metadata, stopped: stop } }
+/** Only of a benchmark that is not whole: one that is was not stopped, and what the last one says is long to read. */
+async function withStop(made: Benchmark, said: SoFar['stop'], folder: string): Promise<Benchmark> {
+  const stop = said === undefined ? await lastStop(benchmarkPaths(folder).benchmark) : said
+  return stop === null ? made : { ...made, metadata: { ...made.metadata, stopped: stop } }
 }
 
 /** What ended a benchmark, and whether all of it is there: its thousands of runs need no check for that. */
@@ -175,26 +174,6 @@ export async function isComplete(folder: string): Promise<boolean> {
     (benchmark) => benchmark.complete === true,
     () => false,
   )
-}
-
-/** The runs on disk that belong to the plan, by run id. */
-export function readResults(
-  { folder, plan, known }: { folder: string; plan: Plan; known?: SoFar['known'] | undefined },
-  context: FlowContext,
-) {
-  const results = new Map<string, CountedRun & { again?: readonly Grading[] }>()
-  const small = holdSmall()
-  const tell = (damage: Damage) =>
-    context.emit({ type: 'artefact_damaged', ...damage, mended: 'left out; the same bench makes it anew' })
-  for (const spec of plan.runs) {
-    const written = known?.get(spec.run_id)
-    const stored = written ?? readCounted(folder, spec.run_id, tell)
-    if (stored === null || stored.record.key !== spec.key) continue
-    const again = written === undefined ? [...readAgain(folder, spec.run_id, tell).values()] : []
-    const held = small(stored, spec, again.length > 0)
-    results.set(spec.run_id, again.length === 0 ? held : { ...held, again })
-  }
-  return results
 }
 
 /** The models really used, else the one asked for. */

@@ -6,8 +6,9 @@ import type { CountedRun } from '../store/store.ts'
 import type { FlowContext } from './context.ts'
 import { type Execution, execute } from './execute.ts'
 import { queueInPairs } from './limited.ts'
+import { readResults } from './results.ts'
 import { reuseRuns } from './reuse.ts'
-import { aggregateInput, readResults } from './summarize.ts'
+import { aggregateInput } from './summarize.ts'
 
 /**
  * As `execute`, block by block. What an earlier start has done is looked at again in the same order, so that a resume comes

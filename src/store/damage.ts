@@ -18,13 +18,22 @@ const asText = { encoding: 'utf8', flag: 'r' } as const
 
 export type OnDamage = (damage: Damage) => void
 
+/** A file's text that was read before; null: it is not there; undefined: it was not read yet. */
+export type Ahead = string | null | undefined
+
 /**
  * The value; null where the file is missing, or unfit, which is told. Small files by the thousand: read at once, which takes
  * a fifth of the time.
  */
-export function readIf<S extends z.ZodType>(schema: S, file: string, onDamage: OnDamage = () => {}): z.infer<S> | null {
+export function readIf<S extends z.ZodType>(
+  schema: S,
+  file: string,
+  onDamage: OnDamage = () => {},
+  ahead?: Ahead,
+): z.infer<S> | null {
+  if (ahead === null) return null
   try {
-    return checkAs(schema, parseJson(readFileSync(file, asText), file), file)
+    return checkAs(schema, parseJson(ahead ?? readFileSync(file, asText), file), file)
   } catch (error) {
     const code = codeOf(error)
     if (code === 'ENOENT' || code === 'ENOTDIR') return null

@@ -41,9 +41,9 @@ export interface OwnAttempt {
 
 /** The next attempt at a job: nobody else writes there, whoever comes later gets another number. Its mark is durable when it resolves. */
 export async function beginAttempt(job: string, mark: Omit<AttemptMark, 'attempt'>): Promise<OwnAttempt> {
-  mkdirSync(job, { recursive: true })
+  const isNew = mkdirSync(job, { recursive: true }) !== undefined
   for (let number = 1; ; number += 1) {
-    if (existsSync(takenMark(job, number))) continue
+    if (!isNew && existsSync(takenMark(job, number))) continue
     try {
       await writeDurable(path.join(job, `attempt-${number}.json`), JSON.stringify({ attempt: number, ...mark }))
       return { number, folder: path.join(job, `.attempt-${number}`) }
@@ -53,11 +53,17 @@ export async function beginAttempt(job: string, mark: Omit<AttemptMark, 'attempt
   }
 }
 
+/** Files of an attempt that are durable already, absolute, and the hash of its record. */
+interface Durable {
+  files: ReadonlySet<string>
+  sha256: string
+}
+
 /** Makes it durable and whole; gives the sha256 of its record. Throws AttemptError where the job was put away meanwhile. */
-export async function commitAttempt(job: string, { number, folder }: OwnAttempt): Promise<string> {
+export async function commitAttempt(job: string, { number, folder }: OwnAttempt, already?: Durable): Promise<string> {
   if (!isMarked(job, number)) throw new AttemptError(`${folder}: the job was put away meanwhile`)
-  const hash = sha256(readFileSync(path.join(folder, 'run.json')))
-  await syncFiles(plainFiles(folder))
+  const hash = already?.sha256 ?? recordHash(folder)
+  await syncFiles(plainFiles(folder).filter((file) => !already?.files.has(file)))
   await syncFolder(folder)
   renameSync(folder, attemptFolder(job, number))
   await syncFolder(job)
@@ -236,6 +242,17 @@ export function dropJob(job: string): void {
   }
 }
 
+/** Removes a job of which nothing is left but the mark of the attempt that was moved, as with most. False: more lies there. */
+function removedAlone(job: string, taken: number): boolean {
+  try {
+    unlinkSync(takenMark(job, taken))
+    rmdirSync(job)
+    return true
+  } catch {
+    return false
+  }
+}
+
 /** What is left of a job is a few files, most often one: by plain calls that takes half of the work. */
 function removeSmall(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
@@ -261,6 +278,7 @@ export async function keepOthers(
   job: string,
   { taken, to, told }: { taken: number | null; to: string; told: (other: SharedAttempt) => void },
 ): Promise<void> {
+  if (taken !== null && removedAlone(job, taken)) return
   for (const other of attemptsAt(job, taken)) {
     const { mark } = other
     told(other)

@@ -23,6 +23,7 @@ import {
   runPaths,
   timestampName,
 } from './paths.ts'
+import type { RunAhead } from './read_ahead.ts'
 
 /** Everything known of one finished run. */
 export interface StoredRun {
@@ -97,16 +98,21 @@ export async function readPlan(folder: string): Promise<Plan> {
   return readJson(plan, file)
 }
 
-/** Moves a filled folder to its place: files and folder synced, then one rename. From then on the run counts. */
-export async function commitRun(partial: string, benchmark: string, runId: string): Promise<void> {
-  await syncFiles(plainFiles(partial))
+/** Moves a filled folder to its place: files (but for those that are `durable`, absolute) and folder synced, then one rename. From then on the run counts. */
+export async function commitRun(
+  partial: string,
+  benchmark: string,
+  runId: string,
+  durable: ReadonlySet<string> = new Set(),
+): Promise<void> {
+  const files = plainFiles(partial).filter((file) => !durable.has(file))
+  await Promise.all([syncFiles(files), syncFolder(partial)])
   await placeRun(partial, benchmark, runId)
 }
 
-/** The same for a folder whose files are durable already. */
+/** The same for a folder that is durable already, with all that lies in it. */
 export async function placeRun(partial: string, benchmark: string, runId: string): Promise<void> {
   const target = runPaths(benchmark, runId).folder
-  await syncFolder(partial)
   mkdirSync(path.dirname(target), { recursive: true })
   if (existsSync(target)) await rm(target, { recursive: true, force: true })
   renameSync(partial, target)
@@ -128,10 +134,16 @@ export async function readRun(benchmark: string, runId: string, onDamage?: OnDam
 }
 
 /** What counts of a run: a part of its record, and its grading, which holds the metrics; null as with readRun. */
-export function readCounted(benchmark: string, runId: string, onDamage?: OnDamage): CountedRun | null {
+export function readCounted(
+  benchmark: string,
+  runId: string,
+  onDamage?: OnDamage,
+  ahead?: RunAhead,
+): CountedRun | null {
   const paths = runPaths(benchmark, runId)
-  const record = readIf(countedRecord, paths.record, onDamage)
-  return record && { record, grading: readIf(grading, paths.grading, onDamage), timing: null, metrics: null }
+  const record = readIf(countedRecord, paths.record, onDamage, ahead?.record)
+  if (record === null) return null
+  return { record, grading: readIf(grading, paths.grading, onDamage, ahead?.grading), timing: null, metrics: null }
 }
 
 /** The gradings of the same transcript again, by their number; what is unfit is left out, and told. */
@@ -145,21 +157,22 @@ export function readAgain(benchmark: string, runId: string, onDamage?: OnDamage)
   return found
 }
 
-/** Writes a grading and adds the grader's times to timing.json. */
+/** Writes a grading; `times` of the grader (ISO) are added to timing.json. */
 export async function writeGrading(
   benchmark: string,
   runId: string,
-  graded: { grading: Grading; graderStart: string; graderEnd: string },
+  graded: Grading,
+  times: { start: string; end: string } | null,
 ): Promise<void> {
   const paths = runPaths(benchmark, runId)
+  const own = [path.basename(paths.grading), artefactText(grading, paths.grading, graded)] as const
+  if (times === null) return await writeAllAtomic(paths.folder, [own])
+  const { start, end } = times
+  const seconds = (Date.parse(end) - Date.parse(start)) / 1000
   const before = readIf(timing, paths.timing) ?? {}
-  const seconds = (Date.parse(graded.graderEnd) - Date.parse(graded.graderStart)) / 1000
-  const times = { grader_start: graded.graderStart, grader_end: graded.graderEnd, grader_duration_seconds: seconds }
-  const texts = [
-    [path.basename(paths.timing), artefactText(timing, paths.timing, { ...before, ...times })],
-    [path.basename(paths.grading), artefactText(grading, paths.grading, graded.grading)],
-  ] as const
-  await writeAllAtomic(paths.folder, texts)
+  const after = { ...before, grader_start: start, grader_end: end, grader_duration_seconds: seconds }
+  const timed = [path.basename(paths.timing), artefactText(timing, paths.timing, after)] as const
+  await writeAllAtomic(paths.folder, [timed, own])
 }
 
 /**

@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -43,6 +43,26 @@ describe('a room', () => {
       execFileSync('chmod', ['555', path.join(folder, 'locked')])
     }
     expect(existsSync(folder)).toBe(false)
+  })
+  test.runIf(existsSync('/dev/shm'))('in memory is gone at its end too, with all that lies in it', async () => {
+    const before = process.env.TMPDIR
+    process.env.TMPDIR = mkdtempSync('/dev/shm/room-test-')
+    try {
+      for (const count of [3, 80]) {
+        {
+          await using room = await openRoom()
+          mkdirSync(path.join(room.path, 'work/deep'), { recursive: true })
+          symlinkSync('/etc', path.join(room.path, 'work/link'))
+          for (let at = 0; at < count; at += 1) writeFileSync(path.join(room.path, 'work/deep', String(at)), 'x')
+          execFileSync('chmod', ['555', path.join(room.path, 'work/deep')])
+        }
+        expect(readdirSync(process.env.TMPDIR)).toEqual([])
+      }
+      expect(existsSync('/etc')).toBe(true)
+    } finally {
+      rmSync(process.env.TMPDIR, { recursive: true, force: true })
+      process.env.TMPDIR = before
+    }
   })
   test.runIf(linux)(
     'ends what was started in it, whatever group that is in; where nothing was, nobody looks',

@@ -169,8 +169,9 @@ describe('a judge that can not be trusted', () => {
     await using server = await judgeServer(judges.fair, 'latency: 300')
     const end = await compareWith(server, [folder, '--concurrency', '1'], {
       started: (child) => {
+        let interrupted = false // a second Ctrl-C would not wait for the pair in hand, nor for the summary
         child.stderr?.on('data', (text: string) => {
-          if (/compared/.test(text)) child.kill('SIGINT')
+          if (!interrupted && /compared/.test(text)) interrupted = child.kill('SIGINT')
         })
       },
     })

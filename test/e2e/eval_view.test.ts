@@ -4,7 +4,7 @@ import path from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { launch, open, visit, withChromium } from '../viewer/browser.ts'
+import { launch, open, texts, visit, withChromium } from '../viewer/browser.ts'
 import { pageIn } from '../viewer/unpack.ts'
 import { copyOfExample, evaluated } from './aam.ts'
 import { copyOf, practised } from './practised.ts'
@@ -95,7 +95,7 @@ withChromium('the page of an eval', () => {
   }
   test('each verdict with its reason, its tags and its run; the search chooses among them', async () => {
     const { page, errors } = await opened(made.aam ?? '')
-    const rows = await page.locator('.verdicts tbody tr').allTextContents()
+    const rows = await texts(page.locator('.verdicts tbody tr'))
     expect(rows).toHaveLength(4)
     expect(rows.find((row) => row.startsWith('audit'))).toMatch(
       /agent:auditor.*fail.*SOMETHING ELSE.*1 of 1 check met/s,
@@ -105,15 +105,15 @@ withChromium('the page of an eval', () => {
     await page.locator('.verdicts tr', { hasText: 'audit' }).getByText('the run and its evidence').click()
     await page.waitForURL(/#\/run\/\d+\/subject\/1/)
     await visit(page, '#/case/1')
-    expect(await page.locator('.case-verdict').textContent()).toMatch(/fail.*SOMETHING ELSE/s)
+    await expect.poll(() => page.locator('.case-verdict').textContent()).toMatch(/fail.*SOMETHING ELSE/s)
     await visit(page, '#/?q=skip')
-    expect(await page.locator('.verdicts tbody tr').count()).toBe(1)
-    expect(await page.locator('#reports + .card tbody tr').count()).toBe(1)
+    await expect.poll(() => page.locator('.verdicts tbody tr').count()).toBe(1)
+    await expect.poll(() => page.locator('#reports + .card tbody tr').count()).toBe(1)
     expect(errors).toEqual([])
   })
   test('of golden tests the scores, and hard fails before anything else of their row', async () => {
     const { page } = await opened(made.golden ?? '')
-    const [transfer = '', rent = ''] = await page.locator('.verdicts tbody tr').allTextContents()
+    const [transfer = '', rent = ''] = await texts(page.locator('.verdicts tbody tr'))
     expect(transfer).toMatch(/001_transfer.*decline.*fail.*hard fail/s)
     expect(rent).toMatch(/persona_fidelity 5 · output_quality 5 = 5\.00/)
   })
@@ -127,7 +127,7 @@ withChromium('the page of an eval', () => {
         expect(violations.map(({ id, nodes }) => [id, nodes[0]?.html])).toEqual([])
       }
       await page.setViewportSize({ width: 360, height: 800 })
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(360)
     },
   )
 })

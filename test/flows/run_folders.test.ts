@@ -21,5 +21,7 @@ test('by key, in order, and none for another', () => {
     true,
     '/b/eval-1-a/with_skill/run-2',
   ])
-  expect([folders.has('1/with_skill/run-3'), folders.get('1/with_skill/run-3')]).toEqual([false, undefined])
+  for (const key of ['1/with_skill/run-3', '2/with_skill/run-1', '1/with_skill', '']) {
+    expect([folders.has(key), folders.get(key)]).toEqual([false, undefined])
+  }
 })

@@ -62,16 +62,16 @@ describe('artefacts', () => {
     await writeArtefact(timing, path.join(folder, 'timing.json'), { duration_ms: 1 })
     expect(readdirSync(folder)).toEqual(['timing.json'])
   })
-  test('grading adds its times to timing.json and keeps the rest', async () => {
+  test('grading adds its times, if they are worth telling, to timing.json and keeps the rest', async () => {
     const folder = fresh()
     await commitRun(partialRun(folder), folder, runId)
     const summary = { passed: 0, failed: 0, total: 0, pass_rate: 0 }
-    const graded = {
-      grading: { expectations: [], summary },
-      graderStart: '2026-01-01T00:00:00Z',
-      graderEnd: '2026-01-01T00:00:02Z',
-    }
-    await writeGrading(folder, runId, graded)
+    const graded = { expectations: [], summary }
+    await writeGrading(folder, runId, graded, null)
+    const before = await readRun(folder, runId)
+    expect(before).toMatchObject({ timing: { duration_ms: 5 }, grading: { summary } })
+    expect(before?.timing).not.toHaveProperty('grader_end')
+    await writeGrading(folder, runId, graded, { start: '2026-01-01T00:00:00Z', end: '2026-01-01T00:00:02Z' })
     expect(await readRun(folder, runId)).toMatchObject({
       timing: { duration_ms: 5, grader_duration_seconds: 2 },
       grading: { summary },

@@ -6,7 +6,7 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type AuditLine, auditLine } from '../../schemas/audit.ts'
 import { agent, fresh, makeSkill, whetstone } from '../e2e/program.ts'
-import { launch, open, withChromium } from './browser.ts'
+import { launch, open, texts, withChromium } from './browser.ts'
 import { type Asked, ask, type ServedPage, startServed } from './served.ts'
 
 const judge = `command:${process.execPath} ${path.join(import.meta.dirname, '../fixtures/judges/lenient.mjs')} bad wrong`
@@ -85,7 +85,7 @@ withChromium('the audit tab', () => {
     expect(links).toEqual(
       sample.map(({ run_id }) => run_id.replace(/^eval-(\d+)-\w+\/(\w+)\/run-(\d+)$/, '#/run/$1/$2/$3')),
     )
-    expect(await page.locator('h1').textContent()).toContain('Nobody has looked yet')
+    await expect.poll(() => page.locator('h1').textContent()).toContain('Nobody has looked yet')
     const first = await page.locator('.decision').first().textContent()
     for (const part of ['The judge says', 'as far as can be seen', 'The answer', 'The task'])
       expect(first).toContain(part)
@@ -102,7 +102,7 @@ withChromium('the audit tab', () => {
     await page.keyboard.press('j')
     await page.keyboard.press('y')
     await page.keyboard.press('x')
-    expect(await page.locator('#sample').textContent()).toContain('2 of 4 decisions looked at; 16 in all')
+    await expect.poll(() => page.locator('#sample').textContent()).toContain('2 of 4 decisions looked at; 16 in all')
     await page.reload()
     await page.evaluate('location.hash = "#/run/1/with_skill/2"')
     const group = page.getByRole('group', { name: 'The judge is' })
@@ -123,13 +123,13 @@ withChromium('the audit tab', () => {
     await whetstone(['audit', workspace, '--import', file])
     expect(lines()).toHaveLength(3)
     const again = await opened(`file://${folder}/report.html#/audit`)
-    expect(await again.page.locator('h1').textContent()).toContain('of 3 decisions out of 16')
-    expect(await again.page.locator('.banner').textContent()).toContain('too small to vouch')
+    await expect.poll(() => again.page.locator('h1').textContent()).toContain('of 3 decisions out of 16')
+    await expect.poll(() => again.page.locator('.banner').textContent()).toContain('too small to vouch')
     for (const part of ['agreement', 'κ', 'sensitivity', 'specificity']) {
-      expect(await again.page.locator('main').textContent()).toContain(part)
+      await expect.poll(() => again.page.locator('main').textContent()).toContain(part)
     }
     await again.page.getByLabel('Show').selectOption('said')
-    expect(await again.page.locator('.decision').count()).toBe(2)
+    await expect.poll(() => again.page.locator('.decision').count()).toBe(2)
     expect(new URL(again.page.url()).hash).toContain('show=said')
   })
 
@@ -144,10 +144,10 @@ withChromium('the audit tab', () => {
     const { audit } = JSON.parse(readFileSync(path.join(folder, 'benchmark.json'), 'utf8'))
     const { page } = await opened(`file://${folder}/report.html#/audit`)
     const percent = (rate: number) => `${Math.round(rate * 100)}%`
-    const cells = await page.locator('.plain').nth(0).locator('td').allTextContents()
+    const cells = await texts(page.locator('.plain').nth(0).locator('td'))
     const { both_met, only_judge, only_person, neither } = audit.table
     expect(cells.filter(Boolean).map(Number)).toEqual([both_met, only_judge, only_person, neither])
-    const figures = (await page.locator('.figures .figure').allTextContents()).map((text) => text.trim())
+    const figures = (await texts(page.locator('.figures .figure'))).map((text) => text.trim())
     for (const [place, name] of [
       [0, 'agreement'],
       [2, 'sensitivity'],
@@ -158,7 +158,7 @@ withChromium('the audit tab', () => {
     }
     expect(figures[1]).toMatch(new RegExp(`^${audit.kappa.toFixed(2)}`))
     const { judged, rate, n } = audit.corrected.with_skill
-    const row = await page.locator('.plain').nth(1).locator('tbody tr').first().locator('th, td').allTextContents()
+    const row = await texts(page.locator('.plain').nth(1).locator('tbody tr').first().locator('th, td'))
     expect([row[0], row[1], row[2], row[4]]).toEqual(['with skill', percent(judged), percent(rate), `${n}`])
   })
 
@@ -215,7 +215,7 @@ withChromium('the audit tab', () => {
     await whetstone(['audit', place.workspace, '--label', `${other?.id}=agree`])
     const second = page.locator('.decision').nth(1).getByRole('button', { name: 'right' })
     await expect.poll(() => second.getAttribute('aria-pressed'), { timeout: 20_000 }).toBe('true')
-    expect(await page.getByRole('button', { name: /Download \d+ mark/ }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('button', { name: /Download \d+ mark/ }).count()).toBe(0)
     expect(errors).toEqual([])
   })
 

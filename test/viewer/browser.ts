@@ -1,6 +1,6 @@
 /** Debian's Chromium for tests of the page: what it said, asked for and ran is recorded. */
 import { existsSync } from 'node:fs'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
 import { needs } from '../require.ts'
 
 const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((file) =>
@@ -36,10 +36,21 @@ export async function open(browser: Browser, url: string, options: BrowserContex
   return opened
 }
 
-/** Goes to another view of the page that is open. */
+/** Goes to another view of the page that is open, and waits until it is drawn (what it fetches may come later). */
 export async function visit(page: Page, hash: string): Promise<void> {
-  await page.evaluate(`location.hash = ${JSON.stringify(hash)}`)
-  await page.waitForTimeout(60)
+  const drawn = 'requestAnimationFrame(() => setTimeout(done, 0))'
+  await page.evaluate(`new Promise((done) => {
+    const before = location.href
+    location.hash = ${JSON.stringify(hash)}
+    if (location.href === before) return done()
+    addEventListener('hashchange', () => ${drawn}, { once: true })
+  })`)
+}
+
+/** The texts of all that match, once there is one. */
+export async function texts(all: Locator): Promise<string[]> {
+  await all.first().waitFor({ state: 'attached' })
+  return all.allTextContents()
 }
 
 /** Folds out all that folds, also what comes into the page with it. */

@@ -152,9 +152,9 @@ withChromium('every view fits', () => {
     const { page } = await opened('small', '#/case/1')
     await page.keyboard.press('Tab')
     await page.keyboard.press('Enter')
-    expect(await page.evaluate('document.activeElement.id')).toBe('main')
+    await expect.poll(() => page.evaluate('document.activeElement.id')).toBe('main')
     await page.keyboard.press('Tab')
-    expect(await page.evaluate('document.activeElement.closest("main") !== null')).toBe(true)
+    await expect.poll(() => page.evaluate('document.activeElement.closest("main") !== null')).toBe(true)
   })
 
   const moving = (page: Page) =>
@@ -176,7 +176,7 @@ withChromium('every view fits', () => {
   test.each(['light', 'dark'] as const)('on paper ink is dark, whatever the screen was: %s', async (colorScheme) => {
     const { page } = await opened('small', '#/run/1/with_skill/1', { colorScheme })
     await page.keyboard.press('t')
-    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+    await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe('dark')
     const ink = () => page.evaluate<string>('getComputedStyle(document.querySelector("h1")).color')
     const onScreen = brightness(await ink())
     await page.emulateMedia({ media: 'print' })

@@ -139,7 +139,7 @@ withChromium('attacks in every field', () => {
       expect([hash, await fired(page)]).toEqual([hash, undefined])
     }
     expect([await it.left(), errors]).toEqual([[], []])
-    expect(await page.evaluate('document.body.textContent.includes("\\u202E")')).toBe(false)
+    await expect.poll(() => page.evaluate('document.body.textContent.includes("\\u202E")')).toBe(false)
   })
 
   test('nothing runs or leaves where HTML is drawn', { timeout: 180_000 }, async () => {
@@ -159,7 +159,7 @@ withChromium('attacks in every field', () => {
     const { page } = await it.open(`${url}#/run/1/with_skill/1?tab=outputs`)
     await drawAll(page)
     const drawn = page.frameLocator('iframe[sandbox=""]')
-    expect(await drawn.locator('p').textContent()).toBe('of May')
+    await expect.poll(() => drawn.locator('p').textContent()).toBe('of May')
     const style = 'getComputedStyle(document.querySelector("h1"))'
     const frame = page.frames()[1]
     expect(await frame?.evaluate(`[${style}.color, ${style}.marginTop]`)).toEqual(['rgb(1, 2, 3)', '7px'])

@@ -42,14 +42,14 @@ withChromium('the index of many skills', () => {
     if (it.browser === undefined) throw new Error('no browser')
     const page = await it.browser.newPage({ viewport: { width, height: 900 } })
     await page.goto(`file://${file}`)
-    expect(await page.locator('tbody tr').count()).toBe(rows.length)
-    expect(await page.evaluate(broken)).toEqual([])
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+    await expect.poll(() => page.locator('tbody tr').count()).toBe(rows.length)
+    await expect.poll(() => page.evaluate(broken)).toEqual([])
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
     if (width === 1280) {
       const hidden = 'const { scrollWidth, clientWidth } = document.querySelector("section"); scrollWidth - clientWidth'
-      expect(await page.evaluate(hidden)).toBe(0)
+      await expect.poll(() => page.evaluate(hidden)).toBe(0)
       const aligned = 'getComputedStyle(document.querySelector("td[data-column=time]")).textAlign'
-      expect(await page.evaluate(aligned)).toBe('right')
+      await expect.poll(() => page.evaluate(aligned)).toBe('right')
     }
     await page.close()
   })

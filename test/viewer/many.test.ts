@@ -83,9 +83,9 @@ withChromium('a page of more than 2,000 judged runs', () => {
     expect(requests.filter((url) => url.includes('audit.js'))).toEqual([])
     await visit(page, '#/audit')
     await page.locator('.decision').first().waitFor()
-    expect(await page.locator('#sample').textContent()).toContain(
-      `0 of ${sample.length} decisions looked at; ${2 * 2 * runs} in all`,
-    )
+    await expect
+      .poll(() => page.locator('#sample').textContent())
+      .toContain(`0 of ${sample.length} decisions looked at; ${2 * 2 * runs} in all`)
     const links = await page
       .locator('.decision a[href*="/run/"]:not([href*="tab="])')
       .evaluateAll((all) => all.map((one) => one.getAttribute('href')))
@@ -95,7 +95,7 @@ withChromium('a page of more than 2,000 judged runs', () => {
         .map(({ run_id }) => run_id.replace(/^eval-(\d+)-\w+\/(\w+)\/run-(\d+)$/, '#/run/$1/$2/$3')),
     )
     await page.locator('.decision').first().getByRole('button', { name: 'wrong' }).click()
-    expect(await page.locator('#sample').textContent()).toContain(`1 of ${sample.length} decisions`)
+    await expect.poll(() => page.locator('#sample').textContent()).toContain(`1 of ${sample.length} decisions`)
     await visit(page, links[0] ?? '')
     await page.locator('.mark [aria-pressed=true]').first().waitFor()
     expect(errors).toEqual([])
@@ -115,15 +115,15 @@ withChromium('a page of more than 2,000 judged runs', () => {
     cpSync(report(), moved)
     await page.goto(`file://${moved}#/run/1/with_skill/${runs - 5}`)
     await page.getByText('is not beside this page').waitFor()
-    expect(await page.locator('#part').textContent()).toContain('The page does not carry this run.')
-    expect(await page.locator('main').textContent()).not.toContain('Reading…')
+    await expect.poll(() => page.locator('#part').textContent()).toContain('The page does not carry this run.')
+    await expect.poll(() => page.locator('main').textContent()).not.toContain('Reading…')
   })
   test('a run beside what it was in the iteration before; one that was not there has no such part', async () => {
     const { page, errors } = await opened(`#/run/1/with_skill/${runs}?tab=previous`)
     await page.getByText('as it was', { exact: true }).waitFor()
     await visit(page, `#/run/1/with_skill/${runs - 1}`)
     await page.locator('.verdicts').waitFor()
-    expect(await page.getByRole('tab', { name: 'Previous' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('tab', { name: 'Previous' }).count()).toBe(0)
     expect(errors).toEqual([])
   })
 })

@@ -12,7 +12,7 @@ import { mends, openWorld } from '../e2e/improving.ts'
 import { fresh, whetstone } from '../e2e/program.ts'
 import { measured, queries, whole } from '../e2e/triggers_stage.ts'
 import { descriptionFile } from './artefacts.ts'
-import { launch, open, visit, withChromium } from './browser.ts'
+import { launch, open, texts, visit, withChromium } from './browser.ts'
 import { startServed } from './served.ts'
 
 const patience = 240_000
@@ -64,14 +64,14 @@ withChromium('tabs of artefacts that the commands wrote', () => {
       const report = await viewed(found.workspace)
       expect(report).toBe(path.join(found.workspace, 'report.html'))
       const page = await opened(`file://${report}`)
-      expect(await tabsIn(page)).toEqual(['Triggers'])
-      expect(await page.locator('header nav a').getAttribute('aria-current')).toBe('page')
-      expect(await page.locator('input[type=search]').count()).toBe(0)
+      await expect.poll(() => tabsIn(page)).toEqual(['Triggers'])
+      await expect.poll(() => page.locator('header nav a').getAttribute('aria-current')).toBe('page')
+      await expect.poll(() => page.locator('input[type=search]').count()).toBe(0)
       const { summary, results, metrics } = made()
-      expect(await page.locator('h1').textContent()).toBe(
-        `${summary.passed} of ${summary.total} queries behave as they should`,
-      )
-      const rows = await page.locator('.query-row summary').allTextContents()
+      await expect
+        .poll(() => page.locator('h1').textContent())
+        .toBe(`${summary.passed} of ${summary.total} queries behave as they should`)
+      const rows = await texts(page.locator('.query-row summary'))
       expect(rows).toHaveLength(results.length)
       for (const [at, { query, triggers, runs }] of results.entries()) {
         expect(rows[at]).toContain(query)
@@ -80,17 +80,17 @@ withChromium('tabs of artefacts that the commands wrote', () => {
       const [recall] = await page.locator('#rates').locator('xpath=../div').locator('.figure').allTextContents()
       expect(recall).toContain(percent(metrics.recall?.value ?? -1))
       await page.locator('.query-row summary').first().click()
-      expect(await page.locator('.query-row details[open] .query-runs li').count()).toBe(2)
+      await expect.poll(() => page.locator('.query-row details[open] .query-runs li').count()).toBe(2)
       for (const hash of ['#/runs', '#/case/1', '#/overview']) {
         await visit(page, hash)
-        expect(await page.locator('main').textContent()).toContain('There is no such view here')
+        await expect.poll(() => page.locator('main').textContent()).toContain('There is no such view here')
       }
     })
     test('one measurement alone, by its folder, and one beside the newest that has no result yet', async () => {
       const report = await viewed(found.folder)
       expect(report).toBe(path.join(found.folder, 'report.html'))
       const page = await opened(`file://${report}`)
-      expect(await page.locator('.query-row').count()).toBe(made().results.length)
+      await expect.poll(() => page.locator('.query-row').count()).toBe(made().results.length)
       const begun = path.join(found.workspace, 'triggers/2999-01-01T00-00-00Z')
       mkdirSync(begun)
       expect(await tabsIn(await opened(`file://${await viewed(found.workspace)}`))).toEqual(['Triggers'])
@@ -111,7 +111,7 @@ withChromium('tabs of artefacts that the commands wrote', () => {
       const served = await startServed(found.workspace)
       try {
         const page = await opened(served.url)
-        expect(await page.locator('.query-row').count()).toBe(made().results.length)
+        await expect.poll(() => page.locator('.query-row').count()).toBe(made().results.length)
         const next = path.join(found.workspace, 'triggers/2999-01-01T00-00-00Z')
         mkdirSync(next)
         const results = made().results.slice(0, 2)
@@ -132,7 +132,7 @@ withChromium('tabs of artefacts that the commands wrote', () => {
       if (it.browser === undefined) throw new Error('no browser')
       const index = await it.browser.newPage()
       await index.goto(`file://${page}`)
-      expect(await index.locator('h1').textContent()).toContain('1 without a benchmark')
+      await expect.poll(() => index.locator('h1').textContent()).toContain('1 without a benchmark')
       await index.getByRole('link', { name: /^Triggers: \d of 6 queries/ }).click()
       await index.locator('.query-row').first().waitFor()
       expect(readFileSync(path.join(root, 'index.md'), 'utf8')).toContain('](tidy/report.html#/triggers)')
@@ -169,8 +169,8 @@ withChromium('tabs of artefacts that the commands wrote', () => {
         descriptionFile((text) => text),
       )
       const page = await opened(`file://${await viewed(workspace)}`)
-      expect(await tabsIn(page)).toEqual(['Triggers'])
-      expect(await page.locator('.version').count()).toBe(3)
+      await expect.poll(() => tabsIn(page)).toEqual(['Triggers'])
+      await expect.poll(() => page.locator('.version').count()).toBe(3)
       const text = await page.locator('main').textContent()
       for (const part of ['accepted', 'Round 2', 'refused', '+25', 'p = 0.012']) expect(text).toContain(part)
       const { violations } = await new AxeBuilder({ page }).analyze()
@@ -193,21 +193,23 @@ withChromium('tabs of artefacts that the commands wrote', () => {
     expect(end.code, end.stderr + end.stdout).toBe(0)
     const history: History = world.history()
     const page = await opened(`file://${await viewed(world.workspace)}#/improve`)
-    expect(await tabsIn(page)).toContain('Improve')
-    expect(await page.locator('h1').textContent()).toBe(`v1 is better than v0: ${history.test?.sentence} points`)
+    await expect.poll(() => tabsIn(page)).toContain('Improve')
+    await expect
+      .poll(() => page.locator('h1').textContent())
+      .toBe(`v1 is better than v0: ${history.test?.sentence} points`)
     const versions = page.locator('.version')
-    expect(await versions.count()).toBe(2)
-    expect(await versions.nth(1).textContent()).toMatch(/v1.*accepted.*best.*100%/s)
-    expect(await versions.nth(1).textContent()).toContain('mends the script')
+    await expect.poll(() => versions.count()).toBe(2)
+    await expect.poll(() => versions.nth(1).textContent()).toMatch(/v1.*accepted.*best.*100%/s)
+    await expect.poll(() => versions.nth(1).textContent()).toContain('mends the script')
     await page.locator('.diff .new').first().waitFor()
-    expect(await page.locator('.pair h3').allTextContents()).toEqual(['scripts/add.sh changed'])
-    expect(await page.locator('.diff .gone').allTextContents()).toEqual([expect.stringContaining('a - b')])
-    expect(await page.locator('.diff .new').allTextContents()).toEqual([expect.stringContaining('a + b')])
+    await expect.poll(() => page.locator('.pair h3').allTextContents()).toEqual(['scripts/add.sh changed'])
+    await expect.poll(() => page.locator('.diff .gone').allTextContents()).toEqual([expect.stringContaining('a - b')])
+    await expect.poll(() => page.locator('.diff .new').allTextContents()).toEqual([expect.stringContaining('a + b')])
     // of a session whose benchmarks are gone
     rmSync(path.join(world.workspace, 'benchmarks'), { recursive: true })
     const alone = await opened(`file://${await viewed(world.workspace)}`)
-    expect(await tabsIn(alone)).toEqual(['Improve'])
-    expect(await alone.locator('h1').textContent()).toContain(`${history.test?.sentence} points`)
+    await expect.poll(() => tabsIn(alone)).toEqual(['Improve'])
+    await expect.poll(() => alone.locator('h1').textContent()).toContain(`${history.test?.sentence} points`)
     await alone.locator('.diff .new').first().waitFor()
   })
 
@@ -216,17 +218,19 @@ withChromium('tabs of artefacts that the commands wrote', () => {
     await using server = await judgeServer(judges.fair)
     expect((await compareWith(server, [made.folder])).code).toBe(0)
     const page = await opened(`file://${path.join(made.folder, 'report.html')}#/compare`)
-    expect(await page.locator('h1').textContent()).toContain('with skill wins 4 of 4 pairs')
+    await expect.poll(() => page.locator('h1').textContent()).toContain('with skill wins 4 of 4 pairs')
     const names = ['eval-1-alpha', 'eval-2-beta'].flatMap((one) => [1, 2].map((n) => `${one}/comparison-${n}.json`))
-    expect(await page.locator('.pair-of-outputs').count()).toBe(names.length)
+    await expect.poll(() => page.locator('.pair-of-outputs').count()).toBe(names.length)
     for (const [at, name] of names.entries()) {
       const { winner, rubric, sides } = comparisonOf(made.folder, name)
       const pair = page.locator('.pair-of-outputs').nth(at)
       if ((await pair.getAttribute('open')) === null) await pair.locator('summary').first().click()
-      expect(await pair.locator('summary').first().textContent()).toContain(`${winner} is better`)
-      const [orders = '', scores = ''] = await pair.locator('table').allTextContents()
-      expect(orders).toMatch(/shown first/)
-      expect(scores).toContain(`overall, 2 to 10${rubric.A.overall_score}${rubric.B.overall_score}`)
+      await expect.poll(() => pair.locator('summary').first().textContent()).toContain(`${winner} is better`)
+      const tables = pair.locator('table')
+      await expect.poll(() => tables.nth(0).textContent()).toMatch(/shown first/)
+      await expect
+        .poll(() => tables.nth(1).textContent())
+        .toContain(`overall, 2 to 10${rubric.A.overall_score}${rubric.B.overall_score}`)
       await pair.locator('.key summary').click()
       const key = await pair.locator('.key').textContent()
       expect(key).toContain(`A is ${sides?.A.configuration.replaceAll('_', ' ')}`)
@@ -250,12 +254,12 @@ withChromium('tabs of artefacts that the commands wrote', () => {
     trend.on('pageerror', (error) => errors.push(error.message))
     trend.on('console', (message) => message.type() === 'error' && errors.push(message.text()))
     await trend.goto(`file://${chart}`)
-    expect(await trend.locator('svg').count()).toBeGreaterThan(0)
-    expect(await trend.locator('main').textContent()).toMatch(/2020-01-15/)
+    await expect.poll(() => trend.locator('svg').count()).toBeGreaterThan(0)
+    await expect.poll(() => trend.locator('main').textContent()).toMatch(/2020-01-15/)
     expect(errors).toEqual([])
     await trend.close()
     const page = await opened(`file://${await viewed(made.workspace)}#/trend`)
-    const rows = await page.locator('.trend tbody tr').allTextContents()
+    const rows = await texts(page.locator('.trend tbody tr'))
     expect(rows).toHaveLength(2)
     expect(rows.some((row) => row.includes('2020-01-15 10:30'))).toBe(true)
   })

@@ -12,7 +12,7 @@ withChromium("view --serve of another tool's folder", () => {
 
   test('a run that comes in is seen; a note is saved under the name that its tool knows', async () => {
     const { page, errors } = await opened('#/runs')
-    expect(await page.locator('.run-row').count()).toBe(2)
+    await expect.poll(() => page.locator('.run-row').count()).toBe(2)
     const first = path.join(it.folder, 'first')
     cpSync(path.join(first, 'with_skill', 'run-1'), path.join(first, 'with_skill', 'run-2'), { recursive: true })
     await expect.poll(() => page.locator('.run-row').count(), { timeout: 20_000 }).toBe(3)

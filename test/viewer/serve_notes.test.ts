@@ -59,7 +59,7 @@ withChromium('notes of served pages', () => {
     expect(it.server.url).toBe(before)
     await expect.poll(saved, { timeout: 40_000 }).toEqual(['while it was gone'])
     await page.getByText('Saved.').waitFor()
-    expect(await page.locator('.live').count()).toBe(0)
+    await expect.poll(() => page.locator('.live').count()).toBe(0)
   })
   test('what was emptied elsewhere does not come back from a browser that had it', async () => {
     const page = await opened(second)
@@ -71,7 +71,7 @@ withChromium('notes of served pages', () => {
     await expect.poll(saved, soon).toEqual([])
     await page.goto(`${it.server?.url}${second}`)
     await page.waitForSelector('html[data-ready]')
-    expect(await box(page).inputValue()).toBe('')
+    await expect.poll(() => box(page).inputValue()).toBe('')
   })
   test('two servers of one folder have two ports', async () => {
     const other = await startServed(it.folder)

@@ -5,7 +5,7 @@ import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { triggersFile } from './artefacts.ts'
-import { launch, type Opened, open, unfold, visit, withChromium } from './browser.ts'
+import { launch, type Opened, open, texts, unfold, visit, withChromium } from './browser.ts'
 import { benchmark, files, runs } from './full_workspace.ts'
 import { type Staged, stage } from './stage.ts'
 
@@ -27,55 +27,58 @@ withChromium('tabs of artefacts', () => {
 
   test('a tab is there where its artefact is, and nowhere else', async () => {
     const all = await openedAt(`${it.full?.url}`)
-    expect(await tabsIn(all)).toEqual(['Overview', 'Runs', 'Compare', 'Triggers', 'Improve', 'Trend'])
+    await expect.poll(() => tabsIn(all)).toEqual(['Overview', 'Runs', 'Compare', 'Triggers', 'Improve', 'Trend'])
     const bare = await openedAt((await stage({ benchmark, runs })).url)
-    expect(await tabsIn(bare)).toEqual(['Overview', 'Runs'])
+    await expect.poll(() => tabsIn(bare)).toEqual(['Overview', 'Runs'])
     for (const hash of ['#/audit', '#/compare', '#/triggers', '#/improve', '#/trend']) {
       await visit(bare.page, hash)
-      expect(await bare.page.locator('main').textContent()).toContain('There is no such view here')
+      await expect.poll(() => bare.page.locator('main').textContent()).toContain('There is no such view here')
     }
     await visit(bare.page, '#/run/1/with_skill/1')
-    expect(await bare.page.getByRole('tab').allTextContents()).toEqual(['Transcript', 'Outputs 1', 'Raw'])
+    await expect.poll(() => bare.page.getByRole('tab').allTextContents()).toEqual(['Transcript', 'Outputs 1', 'Raw'])
   })
 
   test('an artefact of no known form is shown as it is, and said to be', async () => {
     const odd = { '../../history.json': '{"odd":1}', '../../triggers/2026-01-15T11-00-00Z/triggers.json': '{"odd":2}' }
     const { page } = await openedAt((await stage({ benchmark, runs, files: { ...odd, '../../trend.json': '[' } })).url)
-    expect(await page.locator('header nav a').allTextContents()).toEqual(['Overview', 'Runs', 'Triggers', 'Improve'])
+    await expect
+      .poll(() => page.locator('header nav a').allTextContents())
+      .toEqual(['Overview', 'Runs', 'Triggers', 'Improve'])
     for (const hash of ['#/triggers', '#/improve']) {
       await visit(page, hash)
-      expect(await page.locator('main').textContent()).toMatch(/not of a known form.*odd/s)
+      await expect.poll(() => page.locator('main').textContent()).toMatch(/not of a known form.*odd/s)
     }
   })
 
   test('triggers: the newest; rates with intervals, errors apart, what is wrong leads to its runs', async () => {
     const page = await opened('#/triggers')
-    expect(await page.locator('h1').textContent()).toBe('3 of 6 queries behave as they should')
+    await expect.poll(() => page.locator('h1').textContent()).toBe('3 of 6 queries behave as they should')
     const banner = await page.locator('.banner').textContent()
     expect(banner).toContain('Of 18 planned runs 3 failed and 1 was not made: they are in no rate')
-    expect(await page.locator('.figures .figure').allTextContents()).toEqual([
-      '78%39% to 89%',
-      '75%38% to 88%',
-      '33%17% to 67%',
-      '60%30% to 80%',
-      '$0.14',
-      '75%',
-    ])
-    const rows = await page.locator('.query-row summary').allTextContents()
+    await expect
+      .poll(() => page.locator('.figures .figure').allTextContents())
+      .toEqual(['78%39% to 89%', '75%38% to 88%', '33%17% to 67%', '60%30% to 80%', '$0.14', '75%'])
+    const rows = await texts(page.locator('.query-row summary'))
     expect(rows[2]).toBe('wrongsplit the invoiceshould trigger1/3 17% to 67%')
     expect(rows[4]).toContain('1 error2/2')
     expect(rows[5]).toContain('undecidedread this scan')
-    expect(await page.locator('#confusions + .card').textContent()).toContain('should trigger, does not33%xlsx (2)')
+    await expect
+      .poll(() => page.locator('#confusions + .card').textContent())
+      .toContain('should trigger, does not33%xlsx (2)')
     await page.locator('#confusions + .card a', { hasText: 'split the invoice' }).click()
     const open = page.locator('.query-row details[open]')
-    expect(await open.locator('.query-runs li').allTextContents()).toHaveLength(3)
-    expect(await open.textContent()).toContain('by Skill at response 1')
+    await open.locator('.query-runs').waitFor() // drawn when it is open
+    await expect.poll(() => open.locator('.query-runs li').allTextContents()).toHaveLength(3)
+    await expect.poll(() => open.textContent()).toContain('by Skill at response 1')
     expect(new URL(page.url()).hash).toBe('#/triggers?id=3')
     await page.getByText('Their queries').click()
     await page.waitForURL(/show=open/)
-    expect(await page.locator('.query-row').count()).toBe(2)
+    await expect.poll(() => page.locator('.query-row').count()).toBe(2)
     await page.locator('.query-row', { hasText: 'read this scan' }).locator('summary').click()
-    expect(await page.locator('.query-row details[open]').textContent()).toContain('rate_limited: 429: slow down')
+    await page.locator('.query-row details[open] .query-runs').waitFor()
+    await expect
+      .poll(() => page.locator('.query-row details[open]').textContent())
+      .toContain('rate_limited: 429: slow down')
   })
 
   test.each<[object, string]>([
@@ -86,7 +89,7 @@ withChromium('tabs of artefacts', () => {
     const text = JSON.stringify({ ...value, summary: { ...value.summary, ...more } })
     const staged = await stage({ benchmark, files: { '../../triggers/2026-01-15T11-00-00Z/triggers.json': text } })
     const { page } = await openedAt(`${staged.url}#/triggers`)
-    expect(await page.locator('.banner').textContent()).toContain(said)
+    await expect.poll(() => page.locator('.banner').textContent()).toContain(said)
   })
 
   test.each<[string, object, RegExp]>([
@@ -102,23 +105,23 @@ withChromium('tabs of artefacts', () => {
       files: { '../../triggers/2026-01-15T11-00-00Z/triggers.json': text },
     })
     const { page } = await openedAt(`${staged.url}#/triggers`)
-    expect(await page.locator('.card', { hasText: 'saved by stopping early' }).textContent()).toMatch(said)
+    await expect.poll(() => page.locator('.card', { hasText: 'saved by stopping early' }).textContent()).toMatch(said)
   })
 
   test('improve: a tree with scores apart, why each was kept or not, the test beside validation', async () => {
     const page = await opened('#/improve')
-    expect(await page.locator('h1').textContent()).toBe(
-      'v2 is better than v0: validation said +22, test says +15 [4, 26] points',
-    )
+    await expect
+      .poll(() => page.locator('h1').textContent())
+      .toBe('v2 is better than v0: validation said +22, test says +15 [4, 26] points')
     const version = (name: string) => page.locator('.version', { has: page.locator(`.name >> text="${name}"`) }).first()
-    expect(await version('v1').textContent()).toMatch(
-      /rejected.*training40%.*lost by -0.1.*−10 \[−20, 0\] points against v0/s,
-    )
-    expect(await version('v2').textContent()).toMatch(
-      /accepted.*best.*training 2 cases67%.*validation72%.*won by 0.22/s,
-    )
-    expect(await version('v2').textContent()).toContain('✓ costs 1.1 times as much')
-    expect(await version('v3').textContent()).toContain('a tie')
+    await expect
+      .poll(() => version('v1').textContent())
+      .toMatch(/rejected.*training40%.*lost by -0.1.*−10 \[−20, 0\] points against v0/s)
+    await expect
+      .poll(() => version('v2').textContent())
+      .toMatch(/accepted.*best.*training 2 cases67%.*validation72%.*won by 0.22/s)
+    await expect.poll(() => version('v2').textContent()).toContain('✓ costs 1.1 times as much')
+    await expect.poll(() => version('v3').textContent()).toContain('a tie')
     const depth = (name: string) =>
       version(name).evaluate((one) => {
         let found = 0
@@ -128,19 +131,23 @@ withChromium('tabs of artefacts', () => {
       })
     expect(await Promise.all(['v0', 'v1', 'v2', 'v3', 'constructor'].map(depth))).toEqual([1, 2, 2, 3, 4])
     expect((await page.locator('.figures .figure').allTextContents()).slice(0, 2)).toEqual(['+15+5 to +25', '+22'])
-    expect(await page.locator('main').textContent()).toContain('it holds the answer of a validation case')
+    await expect.poll(() => page.locator('main').textContent()).toContain('it holds the answer of a validation case')
   })
 
   test('improve: the diff of any two versions, by address too', async () => {
     const page = await opened('#/improve')
     await page.locator('.diff').first().waitFor()
-    expect(await page.locator('.pair h3').allTextContents()).toEqual(['SKILL.md changed', 'scripts/merge.py added'])
-    expect(await page.locator('.diff .gone').textContent()).toContain('Do it.')
-    expect(await page.locator('.diff .new').first().textContent()).toContain('Do it well.')
+    await expect
+      .poll(() => page.locator('.pair h3').allTextContents())
+      .toEqual(['SKILL.md changed', 'scripts/merge.py added'])
+    await expect.poll(() => page.locator('.diff .gone').textContent()).toContain('Do it.')
+    await expect.poll(() => page.locator('.diff .new').first().textContent()).toContain('Do it well.')
     await page.getByLabel('from version').selectOption('v2')
     await page.getByLabel('to version').selectOption('v0')
     expect(new URL(page.url()).hash).toBe('#/improve?from=v2&to=v0')
-    expect(await page.locator('.pair h3').allTextContents()).toEqual(['SKILL.md changed', 'scripts/merge.py deleted'])
+    await expect
+      .poll(() => page.locator('.pair h3').allTextContents())
+      .toEqual(['SKILL.md changed', 'scripts/merge.py deleted'])
     const same = await opened('#/improve?from=v0&to=v0')
     await same.getByText('No difference.').waitFor()
   })
@@ -148,44 +155,44 @@ withChromium('tabs of artefacts', () => {
   test('compare: verdict, both orders and scores before the key, which says who was who', async () => {
     const page = await opened('#/compare')
     const pair = page.locator('.pair-of-outputs')
-    expect(await pair.locator('summary').first().textContent()).toBe('A is better Case 1 · case-1 run 1')
-    const [orders = '', scores = ''] = await pair.locator('table').allTextContents()
+    await expect.poll(() => pair.locator('summary').first().textContent()).toBe('A is better Case 1 · case-1 run 1')
+    const [orders = '', scores = ''] = await texts(pair.locator('table'))
     expect(orders).toContain('BA7.55.5A adds upAA7.55.5')
     expect(scores).toContain('correctness the sums are right53')
     expect(scores).toContain('overall, 2 to 107.55.5')
-    expect(await pair.getByText('with skill').first().isVisible()).toBe(false)
+    await expect.poll(() => pair.getByText('with skill').first().isVisible()).toBe(false)
     await pair.getByText('The key').click()
-    expect(await pair.locator('.key').textContent()).toMatch(/A is with skill.*B is without skill/)
+    await expect.poll(() => pair.locator('.key').textContent()).toMatch(/A is with skill.*B is without skill/)
     await pair.getByRole('link', { name: 'with skill', exact: true }).click()
     await page.waitForURL(/#\/run\/1\/with_skill\/1$/)
     await visit(page, '#/compare')
-    expect(await page.locator('main').textContent()).toContain('Say how pages are counted')
+    await expect.poll(() => page.locator('main').textContent()).toContain('Say how pages are counted')
   })
 
   test('trend: points with intervals and costs; unknown is no zero', async () => {
     const page = await opened('#/trend')
-    const rows = await page.locator('.trend tbody tr').allTextContents()
+    const rows = await texts(page.locator('.trend tbody tr'))
     expect(rows.map((row) => row.replaceAll(/\s+/g, ' '))).toEqual([
       expect.stringContaining('2026-01-15 10:00 15151515 claude-sonnet-4-570%40%+30+20 to +40'),
       expect.stringContaining('2026-01-14 10:00'),
     ])
-    expect(await page.locator('#months + .card tbody tr').textContent()).toBe('2026-012$1.20––0')
+    await expect.poll(() => page.locator('#months + .card tbody tr').textContent()).toBe('2026-012$1.20––0')
   })
 
   test('the iteration before: its note, answer and files beside the run, or what differs', async () => {
     const page = await opened('#/run/1/with_skill/1')
-    expect(await page.locator('.notebox blockquote').textContent()).toContain('too long')
+    await expect.poll(() => page.locator('.notebox blockquote').textContent()).toContain('too long')
     await page.getByRole('tab', { name: 'Previous' }).click()
     const part = page.locator('#part')
     await part.getByText('it was done').waitFor()
-    expect(await part.textContent()).toContain('2026-01-14T10-00-00Z')
+    await expect.poll(() => part.textContent()).toContain('2026-01-14T10-00-00Z')
     await part.getByRole('button', { name: 'Differences to now' }).click()
-    expect(await part.locator('.diff .gone').allTextContents()).toEqual(['− it was done\n', '− then\n'])
-    expect(await part.locator('.diff .new').allTextContents()).toEqual(['+ it is done\n', '+ now\n'])
+    await expect.poll(() => part.locator('.diff .gone').allTextContents()).toEqual(['− it was done\n', '− then\n'])
+    await expect.poll(() => part.locator('.diff .new').allTextContents()).toEqual(['+ it is done\n', '+ now\n'])
     await visit(page, '#/run/1/without_skill/1')
-    expect(await page.getByRole('tab', { name: 'Previous' }).count()).toBe(0)
+    await expect.poll(() => page.getByRole('tab', { name: 'Previous' }).count()).toBe(0)
     await visit(page, '#/case/1')
-    expect(await page.locator('.notebox blockquote').textContent()).toContain('a hard case')
+    await expect.poll(() => page.locator('.notebox blockquote').textContent()).toContain('a hard case')
   })
 
   test('notes of a run and a case: downloaded, put beside, read again, and beside the next iteration', async () => {
@@ -199,14 +206,14 @@ withChromium('tabs of artefacts', () => {
     await (await waiting).saveAs(path.join(staged.folder, 'feedback.json'))
     await staged.again()
     const fresh = await openedAt(`${staged.url}#/run/1/with_skill/2`)
-    expect(await fresh.page.locator('textarea').inputValue()).toBe('good')
+    await expect.poll(() => fresh.page.locator('textarea').inputValue()).toBe('good')
     await visit(fresh.page, '#/case/1')
-    expect(await fresh.page.locator('textarea').inputValue()).toBe('keep this case')
+    await expect.poll(() => fresh.page.locator('textarea').inputValue()).toBe('keep this case')
     const text = JSON.stringify({ 'eval-1-with_skill-run-1': 'in the dialect of agentskills.io' })
     writeFileSync(path.join(staged.folder, 'feedback.json'), text)
     await staged.again()
     const other = await openedAt(`${staged.url}#/run/1/with_skill/1`)
-    expect(await other.page.locator('textarea').inputValue()).toBe('in the dialect of agentskills.io')
+    await expect.poll(() => other.page.locator('textarea').inputValue()).toBe('in the dialect of agentskills.io')
   })
 
   test.each(names)('axe finds nothing in either theme, and nothing is wider than the screen: %s', async (hash) => {
@@ -219,7 +226,7 @@ withChromium('tabs of artefacts', () => {
     }
     for (const width of [360, 1200]) {
       await page.setViewportSize({ width, height: 900 })
-      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+      await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
     }
     expect(errors).toEqual([])
   })

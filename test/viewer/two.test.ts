@@ -4,7 +4,7 @@ import path from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { agent, fresh, makeSkill, whetstone } from '../e2e/program.ts'
-import { launch, open, withChromium } from './browser.ts'
+import { launch, open, texts, withChromium } from './browser.ts'
 import { foreign } from './foreign.ts'
 
 const cwd = fresh()
@@ -68,20 +68,20 @@ withChromium('two benchmarks on one page', () => {
   })
   test('what differs in the plans comes first, then the verdict, what turned, every case', async () => {
     const page = await opened('')
-    expect(await page.locator('h1').textContent()).toMatch(/^B against A: -100 points/)
-    const heads = await page.locator('main h2').allTextContents()
+    await expect.poll(() => page.locator('h1').textContent()).toMatch(/^B against A: -100 points/)
+    const heads = await texts(page.locator('main h2'))
     expect(heads[0]).toBe('Not the same in both')
-    expect(await page.locator('.differs').allTextContents()).toContain('echo nothing')
-    expect(await page.locator('section[aria-labelledby=turned]').textContent()).toMatch(
-      /Turned 2 expectations.*1 in B alone/s,
-    )
-    expect(await page.locator('#cases').textContent()).toBe('Cases 3')
+    await expect.poll(() => page.locator('.differs').allTextContents()).toContain('echo nothing')
+    await expect
+      .poll(() => page.locator('section[aria-labelledby=turned]').textContent())
+      .toMatch(/Turned 2 expectations.*1 in B alone/s)
+    await expect.poll(() => page.locator('#cases').textContent()).toBe('Cases 3')
     const alone = await opened('#/case/3')
-    expect(await alone.locator('.banner').textContent()).toContain('A with skill: no run')
+    await expect.poll(() => alone.locator('.banner').textContent()).toContain('A with skill: no run')
   })
   test('a case: its runs of both, side by side, with an address', async () => {
     const page = await opened('#/case/1?as=diff')
-    const heads = await page.locator('.matrix thead th').allTextContents()
+    const heads = await texts(page.locator('.matrix thead th'))
     expect(heads.slice(2)).toEqual(['B with skill', 'A with skill', 'B without skill', 'A without skill'])
     const chosen = page.locator('.choose select')
     expect(
@@ -91,31 +91,34 @@ withChromium('two benchmarks on one page', () => {
     ).toEqual(['A with skill, run 1', 'B with skill, run 1'])
     await chosen.nth(0).selectOption({ label: 'A without skill, run 2' })
     const again = await opened(new URL(page.url()).hash)
-    expect(await again.locator('.choose option:checked').first().textContent()).toBe('A without skill, run 2')
+    await expect
+      .poll(() => again.locator('.choose option:checked').first().textContent())
+      .toBe('A without skill, run 2')
   })
   test('notes on the runs side by side, and on their cases, each of its own benchmark', async () => {
     const page = await opened('#/case/1')
     const side = (place: number) => page.locator('.pair').first().locator('.beside > div').nth(place)
     await page.locator('.pair blockquote').first().waitFor()
-    expect(await side(0).locator('blockquote').allTextContents()).toEqual(['note on the case hard for the old one'])
-    expect(await side(1).textContent()).toBe('no note')
+    await expect
+      .poll(() => side(0).locator('blockquote').allTextContents())
+      .toEqual(['note on the case hard for the old one'])
+    await expect.poll(() => side(1).textContent()).toBe('no note')
     await page.locator('.choose select').nth(0).selectOption({ label: 'A with skill, run 2' })
-    expect(await side(0).locator('blockquote').allTextContents()).toEqual([
-      'note on the run the old one was better',
-      'note on the case hard for the old one',
-    ])
+    await expect
+      .poll(() => side(0).locator('blockquote').allTextContents())
+      .toEqual(['note on the run the old one was better', 'note on the case hard for the old one'])
     await page.locator('.choose select').nth(0).selectOption({ label: 'B without skill, run 1' })
     await page.getByText('notes', { exact: true }).waitFor({ state: 'detached' })
-    expect(await page.locator('.notebox').count()).toBe(0)
+    await expect.poll(() => page.locator('.notebox').count()).toBe(0)
   })
   test('a run shows its own verdicts and the note of its benchmark; none is written here', async () => {
     const page = await opened('#/run/1/A_with_skill/2')
     await page.locator('.verdicts .pass').waitFor()
-    expect(await page.locator('blockquote').textContent()).toBe('the old one was better')
-    expect(await page.locator('textarea').count()).toBe(0)
+    await expect.poll(() => page.locator('blockquote').textContent()).toBe('the old one was better')
+    await expect.poll(() => page.locator('textarea').count()).toBe(0)
     await page.goto(`file://${it.page}#/run/1/B_with_skill/2`)
     await page.locator('.verdicts .fail').waitFor()
-    expect(await page.locator('blockquote').count()).toBe(0)
+    await expect.poll(() => page.locator('blockquote').count()).toBe(0)
   })
   test('in a single file that was moved away: answers, diffs and notes of both are in it', async () => {
     const end = await compare('old', 'new', '--single-file')
@@ -124,9 +127,9 @@ withChromium('two benchmarks on one page', () => {
     cpSync(JSON.parse(end.stdout).page, moved)
     const page = await opened('#/case/1?as=diff', moved)
     await page.locator('.diff .gone').first().waitFor()
-    expect(await page.locator('.diff .gone').first().textContent()).toContain('TIDY')
-    expect(await page.locator('.diff .new').first().textContent()).toContain('nothing')
-    expect(await page.locator('.pair blockquote').count()).toBe(1)
+    await expect.poll(() => page.locator('.diff .gone').first().textContent()).toContain('TIDY')
+    await expect.poll(() => page.locator('.diff .new').first().textContent()).toContain('nothing')
+    await expect.poll(() => page.locator('.pair blockquote').count()).toBe(1)
   })
   test("another tool's folder beside one of ours; a copy to publish", async () => {
     const folder = foreign()
@@ -135,8 +138,8 @@ withChromium('two benchmarks on one page', () => {
     expect(end.code, end.stderr).toBe(0)
     expect(stateOf(folder)).toEqual(before)
     const page = await opened('#/case/1', path.join(cwd, 'site', 'index.html'))
-    expect(await page.locator('.case-sum').textContent()).toMatch(/B with skill 100%.*A with skill 0%/s)
-    expect(await page.locator('.pair').last().textContent()).toContain('by another tool')
+    await expect.poll(() => page.locator('.case-sum').textContent()).toMatch(/B with skill 100%.*A with skill 0%/s)
+    await expect.poll(() => page.locator('.pair').last().textContent()).toContain('by another tool')
   })
   test.each([
     [['old', 'old'], /are the same benchmark/],

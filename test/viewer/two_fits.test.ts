@@ -30,7 +30,7 @@ withChromium('two benchmarks with two arms each', () => {
   test.each([360, 800, 1200, 2560])('every rate and every bar is in its own row: %i px', async (width) => {
     const page = await opened(it.url, width)
     const row = page.locator('.windowed li').first()
-    expect(await row.locator('.rates > span').count()).toBe(4)
+    await expect.poll(() => row.locator('.rates > span').count()).toBe(4)
     const out = await row.evaluate((own) => {
       const box = own.getBoundingClientRect()
       return [...own.querySelectorAll('.rates > span, .heat svg, .name, .effect')].flatMap((one) => {
@@ -39,14 +39,14 @@ withChromium('two benchmarks with two arms each', () => {
       })
     })
     expect(out).toEqual([])
-    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+    await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
   })
 
   test('a remark is of the two that are compared', async () => {
     const both = await opened(`${await pageOf(foreign(true), foreign(true))}#/case/1`)
-    expect(await both.locator('.matrix .tag').last().textContent()).toBe(
-      'B with skill and A with skill: always met: tells nothing apart',
-    )
+    await expect
+      .poll(() => both.locator('.matrix .tag').last().textContent())
+      .toBe('B with skill and A with skill: always met: tells nothing apart')
   })
 
   test('without a case in common there is no difference', async () => {
@@ -55,8 +55,8 @@ withChromium('two benchmarks with two arms each', () => {
     expect(readdirSync(other)).toEqual(['second'])
     const page = await opened(await pageOf(foreign(true), other))
     const met = page.locator('.arms tr', { hasText: 'expectations met' })
-    expect(await met.locator('[data-column=difference]').textContent()).toBe('–')
+    await expect.poll(() => met.locator('[data-column=difference]').textContent()).toBe('–')
     const shared = await opened(it.url)
-    expect(await shared.locator('.arms [data-column=difference]').first().textContent()).toBe('+100 points')
+    await expect.poll(() => shared.locator('.arms [data-column=difference]').first().textContent()).toBe('+100 points')
   })
 })

@@ -22,47 +22,47 @@ withChromium('the page in a browser', () => {
 
   test('overview: verdict, both scopes, arms, worst case first', async () => {
     const { page, errors } = await opened('')
-    expect(await page.locator('h1').textContent()).toMatch(/^With the skill the agent meets/)
+    await expect.poll(() => page.locator('h1').textContent()).toMatch(/^With the skill the agent meets/)
     const text = await textOf(page)
     for (const part of ['On these cases', 'For cases like these', 'expectations met', 'Notes', 'Provenance']) {
       expect(text).toContain(part)
     }
-    expect(await page.locator('.case-row .name').nth(0).textContent()).toContain('case-2')
+    await expect.poll(() => page.locator('.case-row .name').nth(0).textContent()).toContain('case-2')
     expect(errors).toEqual([])
   })
   test('what is missing stands before the numbers and leads to its runs', async () => {
     const { page } = await opened('', 'all')
     await page.locator('.banner a').first().click()
-    expect(await page.locator('.run-row').count()).toBeGreaterThan(0)
+    await expect.poll(() => page.locator('.run-row').count()).toBeGreaterThan(0)
     expect(new URL(page.url()).hash).toContain('status')
   })
   test('case: prompt, statements by run, side by side, differences', async () => {
     const { page } = await opened('#/case/1')
-    expect(await textOf(page)).toContain('Add up the sales')
-    expect(await page.locator('.matrix .pip.pass').count()).toBeGreaterThan(0)
+    await expect.poll(() => textOf(page)).toContain('Add up the sales')
+    await expect.poll(() => page.locator('.matrix .pip.pass').count()).toBeGreaterThan(0)
     await page.getByRole('button', { name: 'Differences' }).click()
-    expect(await page.locator('.diff .gone').first().textContent()).toContain('by with_skill')
+    await expect.poll(() => page.locator('.diff .gone').first().textContent()).toContain('by with_skill')
     expect(new URL(page.url()).hash).toContain('as=diff')
   })
   test('run: a quote leads to the output, another to the transcript, and is marked there', async () => {
     const { page } = await opened('#/run/1/with_skill/1')
     await page.getByRole('button', { name: '"Total: 1284.50"' }).click()
-    expect(await page.locator('#part mark').first().textContent()).toBe('Total: 1284.50')
+    await expect.poll(() => page.locator('#part mark').first().textContent()).toBe('Total: 1284.50')
     const address = page.url()
     await page.getByRole('button', { name: '"north,1284.50"' }).click()
     await page.locator('#part mark').first().waitFor()
     expect(new URL(page.url()).hash).toMatch(/mark=north/)
-    expect(await page.locator('.verdicts').textContent()).toContain('unverified')
+    await expect.poll(() => page.locator('.verdicts').textContent()).toContain('unverified')
     const again = await opened(new URL(address).hash)
-    expect(await again.page.locator('#part mark').first().textContent()).toBe('Total: 1284.50')
+    await expect.poll(() => again.page.locator('#part mark').first().textContent()).toBe('Total: 1284.50')
   })
   test('run: outputs by type', async () => {
     const { page } = await opened('#/run/1/with_skill/1?tab=outputs')
-    expect(await page.locator('.markdown h1').textContent()).toBe('Sales')
-    expect(await page.locator('.sheet td').nth(2).textContent()).toBe('a, b')
-    expect(await page.locator('.tree summary').first().textContent()).toContain('{')
-    expect(await page.locator('.c-word').first().textContent()).toMatch(/\w/)
-    expect(await page.locator('.output img').getAttribute('src')).toMatch(/^blob:/)
+    await expect.poll(() => page.locator('.markdown h1').textContent()).toBe('Sales')
+    await expect.poll(() => page.locator('.sheet td').nth(2).textContent()).toBe('a, b')
+    await expect.poll(() => page.locator('.tree summary').first().textContent()).toContain('{')
+    await expect.poll(() => page.locator('.c-word').first().textContent()).toMatch(/\w/)
+    await expect.poll(() => page.locator('.output img').getAttribute('src')).toMatch(/^blob:/)
     const waiting = page.waitForEvent('download')
     await page.locator('.output', { hasText: 'blob.bin' }).getByRole('link', { name: 'Download' }).click()
     expect((await waiting).suggestedFilename()).toBe('blob.bin')
@@ -70,10 +70,10 @@ withChromium('the page in a browser', () => {
   test('run: the transcript tells calls, hooks and errors apart', async () => {
     const { page } = await opened('#/run/1/with_skill/1')
     const call = page.locator('.event.tool_call summary')
-    expect(await call.textContent()).toMatch(/Read.*3\.0s · 13 characters/s)
-    expect(await page.locator('.event.bad').count()).toBe(2)
+    await expect.poll(() => call.textContent()).toMatch(/Read.*3\.0s · 13 characters/s)
+    await expect.poll(() => page.locator('.event.bad').count()).toBe(2)
     await call.click()
-    expect(await page.locator('.event.tool_call').textContent()).toContain('north,1284.50')
+    await expect.poll(() => page.locator('.event.tool_call').textContent()).toContain('north,1284.50')
   })
   test('filters', async () => {
     const { page } = await opened('#/runs')
@@ -97,12 +97,12 @@ withChromium('the page in a browser', () => {
       ['rate>50%', 4],
       ['tokens>=1,000 time<1,000s', 8],
     ] as const
-    for (const [query, number] of wanted) expect(await left(query)).toEqual([query, number])
+    for (const [query, number] of wanted) await expect.poll(() => left(query)).toEqual([query, number])
     const told = page.locator('.not-understood')
-    expect(await told.count()).toBe(0)
+    await expect.poll(() => told.count()).toBe(0)
     for (const odd of ['-time>soon', 'is:flip']) {
       await left(`case:1 ${odd}`)
-      expect(await told.textContent()).toContain(`${odd} is not understood`)
+      await expect.poll(() => told.textContent()).toContain(`${odd} is not understood`)
     }
   })
   test('keyboard: down, open, up, search, help, theme', async () => {
@@ -121,10 +121,10 @@ withChromium('the page in a browser', () => {
     await page.keyboard.press('Escape')
     await page.locator('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('t')
-    expect(await page.locator('html').getAttribute('data-theme')).toBe('dark')
+    await expect.poll(() => page.locator('html').getAttribute('data-theme')).toBe('dark')
     await page.keyboard.press('/')
     await page.keyboard.type('j')
-    expect(await page.locator('input[type=search]').inputValue()).toBe('j')
+    await expect.poll(() => page.locator('input[type=search]').inputValue()).toBe('j')
   })
   test('keys that come at once, without a frame between, all count', async () => {
     const { page } = await opened('#/run/1/with_skill/1')
@@ -145,7 +145,7 @@ withChromium('the page in a browser', () => {
     await page.waitForURL(/#\/run\/1\/without_skill\/2$/)
     await page.goto(page.url().replace(/#.*/, '#/run/2/without_skill/2'))
     await page.getByText('← before').waitFor()
-    expect(await page.getByText('after →').count()).toBe(0)
+    await expect.poll(() => page.getByText('after →').count()).toBe(0)
   })
   test('a note is downloaded as feedback.json', async () => {
     const { page } = await opened('#/run/1/with_skill/1')

@@ -8,7 +8,8 @@ import type { FlowContext } from '../context.ts'
 import { execute } from '../execute.ts'
 import { queueInPairs } from '../limited.ts'
 import type { Perform } from '../prepare.ts'
-import { aggregateInput, readResults } from '../summarize.ts'
+import { readResults } from '../results.ts'
+import { aggregateInput } from '../summarize.ts'
 
 export interface Stage {
   /** Those of the stages before, and more. */

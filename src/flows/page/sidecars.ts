@@ -1,4 +1,5 @@
 /** The files of report.data/ beside a page. */
+import { hash } from 'node:crypto'
 import {
   closeSync,
   existsSync,
@@ -14,7 +15,6 @@ import {
 } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
-import { sha256 } from '../../base/json.ts'
 import { sidecar } from '../../phases/4-report/page/pack.ts'
 
 /** Names of these files: nothing else in the folder is ours to take away. */
@@ -125,5 +125,5 @@ function stampOf(run: string): string {
     const info = statSync(path.join(run, name), { throwIfNoEntry: false })
     return info === undefined ? '-' : `${info.ctimeMs}:${info.size}`
   })
-  return sha256(found.join(' '))
+  return hash('sha256', found.join(' '), 'buffer').toString('base64url', 0, 16) // one of each run is held
 }

@@ -1,7 +1,7 @@
 /** Writes report.html: what fits lies in the page, failures and regressions first; the rest in files of report.data/ beside it. */
 import path from 'node:path'
 import type { Benchmark } from '../../../schemas/benchmark.ts'
-import { type PageFile, type PageRuns, pageKey } from '../../../schemas/page.ts'
+import { type EvidencePack, type PageFile, type PageRuns, pageKey } from '../../../schemas/page.ts'
 import { writeAtomic } from '../../base/files.ts'
 import { liesIn } from '../../base/own_file.ts'
 import type { Redactor } from '../../base/redact.ts'
@@ -11,6 +11,7 @@ import { nothingBeside, type Beside as PageBeside, pageOf } from '../../phases/4
 import { evidencePacks } from '../../phases/4-report/page/runs.ts'
 import { shell } from '../../phases/4-report/page/shell.ts'
 import { auditWorkspace } from '../label.ts'
+import { RunFolders, runKey } from '../run_folders.ts'
 import { addPrevious, addVersions } from './add_more.ts'
 import { auditedIn, auditOf, idsOf, type MadeHere } from './audit.ts'
 import { besideOf } from './beside.ts'
@@ -54,19 +55,14 @@ export async function writePage(request: PageRequest): Promise<void> {
 export async function makePage(request: PageRequest): Promise<string> {
   const { benchmark, folder, redactor, singleFile = false, roots = [folder] } = request
   const audited = await auditedIn(request)
-  const folderOf = (run: { eval_id: number; configuration: string; run_number: number }) =>
-    relativeFolder(folder, request.folders.get(`${run.eval_id}/${run.configuration}/run-${run.run_number}`))
+  const folderOf = (run: { eval_id: number; configuration: string; run_number: number }) => {
+    const own = relativeFolder(folder, request.folders.get(runKey(run)))
+    const id = request.folders instanceof RunFolders ? request.folders.idOf(runKey(run)) : undefined
+    return own === id ? id : own // the text that is in memory already
+  }
   const { carried, sidecars } = carriedFor(request.report, singleFile)
   const evidence = evidencePacks(benchmark, audited === null ? null : idsOf(audited, folderOf))
-  // thousands of runs never fit: then they are packed for speed, not for size
-  const isMany = !singleFile && benchmark.runs.length > manyRuns
-  const packs = evidence.map((pack) => packed(pack, isMany ? 1 : 6))
-  const together = packs.reduce((sum, text) => sum + text.length, 0)
-  const packsInside = singleFile || (!isMany && together <= inPage / 2)
-  packs.forEach((text, index) => {
-    if (packsInside) carried.inside(`pack-${index}`, text)
-    else sidecars.write(`pack-${index}`, text)
-  })
+  const packs = carryPacks(evidence, { carried, sidecars, singleFile, runs: benchmark.runs.length })
   const detailOf = (runs: PageRuns): Where[] => {
     const places = runs.case.map((): Where => 0)
     for (const index of byConcern(runs, benchmark)) {
@@ -83,7 +79,7 @@ export async function makePage(request: PageRequest): Promise<string> {
     files: request.files ?? new Map(),
     folderOf,
     detailOf,
-    packs: packs.map(() => (packsInside ? 1 : 2)),
+    packs,
     stamp: benchmark.metadata.timestamp.replaceAll(/\D/g, '') + Date.now().toString(36),
     running: request.running ?? false,
   })
@@ -94,6 +90,30 @@ export async function makePage(request: PageRequest): Promise<string> {
   page.left_out.push(...leftOut(carried.refused))
   sidecars.end()
   return shell({ page, data: carried.data, served: request.served ?? false })
+}
+
+interface PackPlaces extends ReturnType<typeof carriedFor> {
+  singleFile: boolean
+  runs: number
+}
+
+/** Where each pack went. Thousands of runs never fit: then they are packed for speed, not for size, and none is kept. */
+function carryPacks(evidence: Iterable<EvidencePack>, to: PackPlaces): (1 | 2)[] {
+  const { carried, sidecars, singleFile, runs } = to
+  if (!singleFile && runs > manyRuns) {
+    return Array.from(evidence, (pack, index) => {
+      sidecars.write(`pack-${index}`, packed(pack, 1))
+      return 2
+    })
+  }
+  const packs = Array.from(evidence, (pack) => packed(pack))
+  const together = packs.reduce((sum, text) => sum + text.length, 0)
+  const isInside = singleFile || together <= inPage / 2
+  return packs.map((text, index) => {
+    if (isInside) carried.inside(`pack-${index}`, text)
+    else sidecars.write(`pack-${index}`, text)
+    return isInside ? 1 : 2
+  })
 }
 
 function leftOut(refused: readonly string[]): string[] {

@@ -34,7 +34,7 @@ export interface Performed {
  */
 export async function performJob(
   job: QueueJob,
-  { taken, deadline }: { taken: TakenJob; deadline: AbortSignal },
+  { taken, deadline }: { taken: Pick<TakenJob, 'id' | 'signal'>; deadline: AbortSignal },
   shop: Workshop,
 ): Promise<Performed> {
   const place = shop.paths.job(job.benchmark, taken.id)
@@ -57,13 +57,14 @@ export async function performJob(
     sandbox: await shop.sandbox(job.sandbox),
     attempt: job.attempt + own.number - 1,
     ...(job.keep_work && { keepWork: true }),
+    durable: true,
     signal: taken.signal,
     deadline,
   }
   try {
     const result = await performRun(request)
     taken.signal.throwIfAborted()
-    const sha256 = await commitAttempt(place, own)
+    const sha256 = await commitAttempt(place, own, result.durable)
     return { result, answer: { attempt: own.number, sha256, retry: result.retry, worker } }
   } catch (error) {
     leaveAttempt(place, own)

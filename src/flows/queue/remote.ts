@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { type QueueAnswer, type QueueJob, type QueueNeeds, queueAnswer } from '../../../schemas/queue_job.ts'
-import { writeAtomic } from '../../base/files.ts'
+import { syncFolder, writeAtomic } from '../../base/files.ts'
 import { canonicalJson, checkAs, sha256 } from '../../base/json.ts'
 import type { QueueAddress } from '../../jobs/queue/address.ts'
 import type { Signer } from '../../jobs/queue/plug_in.ts'
@@ -230,7 +230,12 @@ function placeOf(
     case 'moved':
       return { place: () => moveAttempt(paths.job(benchmark, id), attempt, into) }
     case 'linked':
-      return { place: () => into(run.folder) }
+      return {
+        place: async () => {
+          await syncFolder(run.folder) // its files are durable, their names here are not
+          await into(run.folder)
+        },
+      }
     case 'copied':
       return {}
   }

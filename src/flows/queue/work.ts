@@ -49,7 +49,7 @@ export interface Worked {
 }
 
 interface InHand {
-  stop: (reason: Error) => void
+  stop: (reason: unknown) => void
   deadline: AbortController
 }
 
@@ -120,6 +120,8 @@ class Bench {
     const { engines, tags, concurrency, version } = parts.request
     this.#offer = { engines, tags, env: context.env }
     this.#intake = new Intake(concurrency)
+    const { signal } = context
+    signal.addEventListener('abort', () => this.#stopAll(signal.reason), { once: true })
     const at = context.now().toISOString()
     this.note = {
       ...{ kind: 'worker', worker: parts.shop.worker, host: hostname(), pid: process.pid, version },
@@ -164,20 +166,19 @@ class Bench {
   }
 
   async #perform(queue: string, taken: TakenJob): Promise<unknown> {
-    if (this.#context.drain.aborted) throw new GiveBack('this worker stops')
+    if (this.#context.drain.aborted || this.#context.signal.aborted) throw new GiveBack('this worker stops')
     using _place = this.#intake.enter()
     const { shop, tell, request } = this.#parts
     const refused = (reason: string) => tell({ type: 'job_refused', job: taken.id, queue, reason })
     const job = trustedJob(taken, { signer: request.signer, now: this.#context.now(), refused })
-    const stop = new AbortController()
     const deadline = new AbortController()
-    const signal = AbortSignal.any([taken.signal, stop.signal, this.#context.signal])
-    this.#inHand.set(taken.id, { stop: (reason) => stop.abort(reason), deadline })
+    const { signal } = taken
+    this.#inHand.set(taken.id, { stop: taken.stop, deadline })
     const { run, benchmark } = job
     const about = { job: taken.id, run_id: run.run_id, benchmark, queue, engine: run.engine.name }
     tell({ type: 'job_started', ...about, starts: taken.starts })
     try {
-      const { answer, result } = await performJob(job, { taken: { ...taken, signal }, deadline: deadline.signal }, shop)
+      const { answer, result } = await performJob(job, { taken, deadline: deadline.signal }, shop)
       this.note.done += 1
       this.note.refusals += result.record.held_back?.refusals ?? 0
       tell({ type: 'job_ended', ...about, attempt: answer.attempt, record: result.record })
@@ -194,6 +195,10 @@ class Bench {
     } finally {
       this.#inHand.delete(taken.id)
     }
+  }
+
+  #stopAll(reason: unknown): void {
+    for (const one of this.#inHand.values()) one.stop(reason)
   }
 
   /** Another worker has room, maybe, and this one later. */

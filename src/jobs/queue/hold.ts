@@ -19,7 +19,8 @@ export async function holdQueue(backend: Backend, name: string, request: HoldReq
     const stop = new AbortController()
     stops.set(id, stop)
     try {
-      return await handle({ id, data: job.data, starts: job.attemptsStarted, signal: stop.signal })
+      const end = (reason: unknown) => stop.abort(reason)
+      return await handle({ id, data: job.data, starts: job.attemptsStarted, signal: stop.signal, stop: end })
     } catch (error) {
       if (!(error instanceof GiveBack)) throw error
       await job.moveToWait(token)

@@ -2,18 +2,21 @@
 import type { QueueAddress } from './address.ts'
 import { type Backend, loadBull, prefix } from './backend.ts'
 import { postgresConnection } from './connection.ts'
+import { type ClientClass, heardClient } from './heard_client.ts'
 import { whileAway } from './outage.ts'
 import { oneTryMs, untilReached } from './reach.ts'
 import { byServerClock } from './server_clock.ts'
 
 export async function postgresBackend(address: QueueAddress): Promise<Backend> {
   const bull = await loadBull('pg')
-  const connection = { ...postgresConnection(address), schema: prefix, max: 8 }
+  const Client = await heardClient()
+  const connection = { ...postgresConnection(address), schema: prefix, max: 8, Client }
   const first = { ...connection, connectionTimeoutMillis: oneTryMs }
   const state = { isOver: false }
   const make: typeof bull.createPostgresBackend = (...asked) => {
     const backend = bull.createPostgresBackend(...asked)
     outlast(backend.connection, () => state.isOver)
+    listenWith(backend.connection, Client)
     return backend
   }
   return {
@@ -42,8 +45,11 @@ function outlast(connection: Connection, isOver: () => boolean): void {
       () => query(byServerClock(text), params),
       () => isOver() || connection.isClosing !== undefined,
     )
-  // a client that somebody has borrowed when its connection breaks would end the process by an error that nobody hears
-  pool.on('connect', (client) => void client.on('error', () => {}))
   // `check` has seen the schema; this look at it would be remembered as failed for ever
   connection.waitUntilReady = () => Promise.resolve()
+}
+
+/** The client that BullMQ listens with for jobs is none of its pool's: it makes one by the class that it loaded. */
+function listenWith(connection: Connection, Client: ClientClass): void {
+  Object.assign(connection, { pgModule: { Client } })
 }

@@ -16,6 +16,8 @@ export interface TakenJob extends QueuedJob {
   starts: number
   /** Aborted: LostJob, where it is another worker's by now, or what `stop` was given. */
   signal: AbortSignal
+  /** Ends it, here or by the id at the hold. */
+  stop: (reason: unknown) => void
 }
 
 /** The lock of the job is another's: nothing that is still done for it counts. */

@@ -1,8 +1,7 @@
 /** Takes credentials out of what a run leaves behind, before it lies in the run's folder or just after. */
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { RunRecord } from '../../../schemas/run.ts'
-import { codeOf } from '../../base/error.ts'
 import { sha256 } from '../../base/json.ts'
 import type { Redactor } from '../../base/redact.ts'
 
@@ -16,8 +15,9 @@ export function cleanRecord(record: RunRecord, redactor: Redactor): RunRecord {
 
 /** Brings the agent's stderr into the run's folder. What it wrote lay in the room until now. */
 export function keepStderr(from: string, to: string, redactor: Redactor): void {
-  const written = readIfThere(from)
-  if (written !== null && written.length > 0) writeFileSync(to, redactor.text(written.toString('utf8')))
+  if (!existsSync(from)) return // most agents say nothing there, and an error that is thrown takes more than a look
+  const written = readFileSync(from)
+  if (written.length > 0) writeFileSync(to, redactor.text(written.toString('utf8')))
 }
 
 /** Takes the user's own values out of the collected files. Whatever else an agent makes is its product, and stays as it is. */
@@ -31,13 +31,4 @@ export function cleanOutputs(folder: string, outputs: RunRecord['outputs'], reda
     file.sha256 = sha256(clean.bytes)
     return [`${file.path} held the value of ${clean.names.join(', ')}; it is taken out`]
   })
-}
-
-function readIfThere(file: string): Buffer | null {
-  try {
-    return readFileSync(file)
-  } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null
-    throw error
-  }
 }

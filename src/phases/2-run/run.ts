@@ -7,6 +7,8 @@ import type { RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import { messageOf } from '../../base/error.ts'
 import type { WalkedFile } from '../../base/files.ts'
+import { sha256 } from '../../base/json.ts'
+import { MadeFiles } from '../../base/made_files.ts'
 import { redactorFor } from '../../base/redact.ts'
 import { openRoom } from '../../base/room.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
@@ -52,6 +54,8 @@ export interface RunRequest {
   attempt: number
   /** Whether the working folder is kept, as `work` in the run's folder. */
   keepWork?: boolean
+  /** Whether what is written is to be durable when it resolves: then whoever commits it need not open each file again. */
+  durable?: boolean
   /** Called when the agent has ended in time or at its limit, before what it left is collected; not after a failure, which may stop all others. */
   onAgentEnd?: () => void
   /** Before the account of the run's engine, the same in each attempt; absent: an open one. */
@@ -63,6 +67,13 @@ export interface RunRequest {
 
 type GatedRequest = RunRequest & { gate: Gate }
 
+interface DurableFiles {
+  /** Absolute paths. */
+  files: ReadonlySet<string>
+  /** Of run.json. */
+  sha256: string
+}
+
 export interface RunResult {
   record: RunRecord
   /**
@@ -70,6 +81,8 @@ export interface RunResult {
    * `uncounted`: the account's limit refused it, so that it waits its turn at the gate and is no failure.
    */
   retry: { afterMs: number | null; uncounted: boolean } | null
+  /** What is durable already. */
+  durable?: DurableFiles
   /** Puts it into its benchmark, for good; absent: its folder is to be made durable and moved there. */
   place?: () => Promise<void>
 }
@@ -86,7 +99,9 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
   const own = runEnvironment({ user, home, mark: room.mark, passEnv, hidden })
   const env = { ...request.spec.environment?.env, ...own }
   const redactor = redactorFor(user)
-  const transcript = new Transcript(path.join(request.folder, 'transcript.jsonl'), redactor)
+  const events = path.join(request.folder, 'transcript.jsonl')
+  const transcript = new Transcript(events, redactor)
+  using files = new MadeFiles()
   try {
     const only = writableIn(cwd, request.spec)
     const readable = [environmentIn(cwd), ...(only === null ? [] : [cwd])]
@@ -99,13 +114,16 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
     const { folder } = request
     const cleaned = cleanOutputs(path.join(folder, 'outputs'), outputs, redactor)
     keepStderr(path.join(room.path, stderrName), path.join(folder, stderrName), redactor)
-    transcript.close()
+    files.take(events, transcript.handOver())
     const made = recordOf({ request, end, outputs, events: transcript.events, sandbox })
     const record = cleanRecord(made, redactor)
     record.warnings.push(...cleaned)
     const prompt = redactor.text(request.spec.prompt)
-    await writeRunFiles({ folder, record, events: transcript.events, prompt })
-    return { record, retry: retryOf(record, end, request.gate) }
+    const written = { folder, record, events: transcript.events, prompt }
+    const text = await writeRunFiles(written, (file, data) => files.write(file, data))
+    const result = { record, retry: retryOf(record, end, request.gate) }
+    if (!request.durable) return result
+    return { ...result, durable: { files: await files.sync(), sha256: sha256(text) } }
   } finally {
     transcript.end()
   }
@@ -136,20 +154,23 @@ async function runIn(request: GatedRequest, place: Place): Promise<RunEnd> {
     among: (spec.among ?? []).map((one) => ({ skill: one, files: request.amongFiles?.get(one.sha256) ?? [] })),
     env: place.env,
     sandbox: place.sandbox,
-    signal: untilDeadline(request),
+    get signal() {
+      return untilDeadline(request) // made for who waits on it: most runs have nothing that waits before the agent
+    },
   }
   const startedAt = new Date()
   try {
     const folder = environmentIn(place.cwd)
     const { skills, environment, before } = await settingUp(async () => {
-      layout.signal.throwIfAborted()
+      signal.throwIfAborted()
+      request.deadline?.throwIfAborted()
       return {
         skills: [
           ...(await layOut(layout)),
           ...(await installSkills(spec.environment, path.join(place.cwd, engine.skillsFolder))),
         ],
         environment: await installEnvironment(spec.environment, { cwd: place.cwd, folder }),
-        before: await takeSnapshot(place.cwd, engine.skillsFolder),
+        before: isBare(spec) ? new Map() : await takeSnapshot(place.cwd, engine.skillsFolder),
       }
     })
     place.transcript.add({ type: 'user', step: 0, text: spec.prompt })
@@ -163,6 +184,12 @@ async function runIn(request: GatedRequest, place: Place): Promise<RunEnd> {
     const outcome: EngineOutcome = { status: 'failed', error: failed, report: emptyReport }
     return { outcome, startedAt, endedAt: new Date(), durationMs: 0, before: null }
   }
+}
+
+/** Whether the working folder holds nothing at the start but skills, which no snapshot holds. */
+function isBare({ files, git, setup, environment, sandbox }: RunSpec): boolean {
+  const isLaid = files.length > 0 || git !== null || environment !== undefined
+  return !isLaid && setup === null && sandbox?.only_writable === undefined
 }
 
 /** The folders of the working folder that alone may be changed, made; null: all of it may. */

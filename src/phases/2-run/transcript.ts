@@ -41,10 +41,11 @@ export class Transcript {
     this.#isOpen = false
   }
 
-  /** Ends the file. Throws when an event could not be written (disk full). */
-  close(): void {
-    this.end()
+  /** Takes no more events; gives the descriptor, which is the taker's to close. Throws when an event could not be written (disk full). */
+  handOver(): number {
     if (this.#failure !== null) throw this.#failure.error
+    this.#isOpen = false
+    return this.#file
   }
 }
 

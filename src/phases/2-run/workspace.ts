@@ -37,14 +37,16 @@ const setupSeconds = 300
 
 /** Lays out the working folder; gives the installed skills. Throws SetupError, or the abort reason. */
 export async function layOut(request: WorkspaceRequest): Promise<InstalledSkill[]> {
-  const { cwd, env, sandbox = null, signal } = request
+  const { cwd, env, sandbox = null } = request
   mkdirSync(cwd, { recursive: true })
   if (request.git !== null && request.git !== true) {
-    await cloneBundle(request.git.bundle, { cwd, env, signal })
+    await cloneBundle(request.git.bundle, { cwd, env, signal: request.signal })
   }
   await copyInputs(request.files, cwd)
   if (request.git !== null) await startGit(request, request.git === true)
-  if (request.setup !== null) await runStep(['sh', '-c', request.setup], { cwd, env, sandbox, signal })
+  if (request.setup !== null) {
+    await runStep(['sh', '-c', request.setup], { cwd, env, sandbox, signal: request.signal })
+  }
   const skills = [...(request.skill === null ? [] : [request.skill]), ...(request.among ?? [])]
   return await Promise.all(skills.map((one) => install(one, path.join(cwd, request.skillsFolder))))
 }

@@ -9,6 +9,8 @@ import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 import { countEvents, transcriptMarkdown } from './transcript.ts'
 
+type Write = (file: string, text: string) => void
+
 export interface RunFiles {
   folder: string
   record: RunRecord
@@ -16,15 +18,18 @@ export interface RunFiles {
   prompt: string
 }
 
-/** Writes the files; the folder is committed as a whole later, so plain writes do here. */
-export async function writeRunFiles({ folder, record, events, prompt }: RunFiles): Promise<void> {
+/** Writes the files, by plain writes where nothing else is given; gives the text of run.json. */
+export async function writeRunFiles(files: RunFiles, write: Write = writeFileSync): Promise<string> {
+  const { folder, record, events, prompt } = files
   const markdown = transcriptMarkdown(prompt, events)
-  writeFileSync(path.join(folder, 'transcript.md'), markdown)
+  write(path.join(folder, 'transcript.md'), markdown)
   await keepAgentsMetrics(folder, record)
-  const metrics = await metricsOf({ folder, record, events, prompt }, markdown.length)
-  writeFileSync(path.join(folder, 'outputs/metrics.json'), pretty(metrics))
-  writeFileSync(path.join(folder, 'timing.json'), pretty(timingOf(record)))
-  writeFileSync(path.join(folder, 'run.json'), pretty(record))
+  const metrics = await metricsOf(files, markdown.length)
+  write(path.join(folder, 'outputs/metrics.json'), pretty(metrics))
+  write(path.join(folder, 'timing.json'), pretty(timingOf(record)))
+  const text = pretty(record)
+  write(path.join(folder, 'run.json'), text)
+  return text
 }
 
 /** An agent's own metrics.json, file or folder, gives way to ours and stays under another name, said in the record. */

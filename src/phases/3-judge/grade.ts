@@ -1,12 +1,11 @@
 /** Grades one run: checks by code, expectations by a judge, the summary by counting. */
-import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { Grading } from '../../../schemas/grading.ts'
 import { type ExecutionMetrics, metrics } from '../../../schemas/metrics.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
-import { canonicalJson, readJson, sha256 } from '../../base/json.ts'
+import { canonicalJson, readJson, readText, sha256 } from '../../base/json.ts'
 import type { Sandbox } from '../../base/sandbox/policy.ts'
 import { type Gate, heldBackBy } from '../../engines/gate.ts'
 import { readEvents } from './checks/events.ts'
@@ -59,8 +58,8 @@ export interface GradeRunRequest {
 /** A grading and when it was made (ISO times). */
 export interface Graded {
   grading: Grading
-  graderStart: string
-  graderEnd: string
+  start: string
+  end: string
 }
 
 /**
@@ -130,7 +129,7 @@ async function sceneOf(request: GradeRunRequest): Promise<CheckScene> {
   const { record, runFolder, sandboxFor } = request
   return {
     finalResponse: record.final_response,
-    transcript: await readFile(path.join(runFolder, 'transcript.md'), 'utf8').catch(() => ''),
+    transcript: () => readText(path.join(runFolder, 'transcript.md')).catch(() => ''),
     events: () => readEvents(path.join(runFolder, 'transcript.jsonl')),
     showsTools: record.loaded !== null,
     outputsFolder: path.join(runFolder, 'outputs'),
@@ -187,7 +186,7 @@ async function finish(
       fastFail,
     }),
   }
-  return { grading, graderStart: start.toISOString(), graderEnd: end.toISOString() }
+  return { grading, start: start.toISOString(), end: end.toISOString() }
 }
 
 function scoresOf(judged: Judged | null): Pick<Grading, 'rubric' | 'golden'> {

@@ -8,7 +8,7 @@ import { shell } from './page/shell.ts'
 
 /** The whole page without transcripts and outputs. With the plan it also shows each case's prompt. */
 export function toHtml(benchmark: Benchmark, prompts: Prompts | null = null): string {
-  const packs = evidencePacks(benchmark)
+  const packs = [...evidencePacks(benchmark)]
   const page = pageOf(benchmark, { ...nothingBeside, prompts, packs: packs.map(() => 1) })
   const data = packs.map((pack, index) => ({ key: `pack-${index}`, text: packed(pack) }))
   return shell({ page, data, served: false })

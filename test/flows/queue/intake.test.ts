@@ -6,7 +6,7 @@ import { addressOf } from '../../../src/jobs/queue/address.ts'
 import { openTransport } from '../../../src/jobs/queue/open.ts'
 import { fresh } from '../../e2e/program.ts'
 import { needsRedis } from '../../jobs/queue/servers.ts'
-import { askedOf, benchHere, makeAgent, mostAtOnce, redisHere, workHere } from './here.ts'
+import { askedOf, benchHere, lives, makeAgent, mostAtOnce, redisHere, workHere } from './here.ts'
 import { startWorker } from './worker.ts'
 
 needsRedis('a worker', () => {
@@ -60,4 +60,20 @@ needsRedis('a worker', () => {
     expect(worker.started()).toBe(taken + 2)
     expect(readdirSync(shared).filter((name) => name.startsWith('.room'))).toEqual([])
   }, 60_000)
+
+  test('told to stop at once ends its agents and gives back what it had in hand; another makes it', async () => {
+    const agent = makeAgent()
+    const shared = fresh()
+    const running = benchHere(askedOf(agent, ['wait'], { url: url(), shared }))
+    const worker = await workHere(url(), shared)
+    await agent.untilBegun(2)
+    const begun = agent.pids()
+    await worker[Symbol.asyncDispose]()
+    expect(begun.filter(lives)).toEqual([])
+    expect(worker.told.filter(({ type }) => type === 'job_left')).toHaveLength(2)
+    agent.open()
+    await using _other = await workHere(url(), shared)
+    expect((await running).benchmark).toMatchObject({ complete: true, counts: { used: 2, excluded: {} } })
+    expect(agent.starts()).toBe(4)
+  }, 30_000)
 })

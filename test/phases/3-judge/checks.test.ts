@@ -22,7 +22,11 @@ const big = { path: 'huge.csv', reason: 'larger than 20 MiB (30000000 bytes)' }
 const link = { path: 'latest.md', reason: 'a link' }
 
 const scene = (changes: Partial<CheckScene> = {}) =>
-  sceneWith(files, { finalResponse, transcript: '## Eval Prompt\n\nAdd up.\nI ran totals.py\n', ...changes })
+  sceneWith(files, {
+    finalResponse,
+    transcript: async () => '## Eval Prompt\n\nAdd up.\nI ran totals.py\n',
+    ...changes,
+  })
 const decide = async (check: object, changes: Partial<CheckScene> = {}) =>
   decideCheck(checkSchema.parse(check), await scene(changes))
 const passed = (evidence: string) => ({ passed: true, evidence: expect.stringContaining(evidence) })

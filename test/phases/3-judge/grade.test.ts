@@ -108,7 +108,7 @@ describe('a completed run', () => {
   })
   test('has metrics, times, claims, notes and the judge', async () => {
     const graded = await grade({ expectations: [reads] })
-    const { grading, graderStart = '', graderEnd = '' } = graded ?? {}
+    const { grading, start = '', end = '' } = graded ?? {}
     expect(grading).toMatchObject({
       execution_metrics: counted,
       timing: { executor_duration_seconds: 10 },
@@ -118,7 +118,7 @@ describe('a completed run', () => {
     })
     expect(grading?.execution_metrics).not.toHaveProperty('files_created')
     expect(grading?.timing).not.toHaveProperty('total_duration_seconds')
-    expect(grading?.timing?.grader_duration_seconds).toBe((Date.parse(graderEnd) - Date.parse(graderStart)) / 1000)
+    expect(grading?.timing?.grader_duration_seconds).toBe((Date.parse(end) - Date.parse(start)) / 1000)
   })
   test('has feedback on the eval only where the judge gave some', async () => {
     expect(await gradingOf({ expectations: [reads] })).not.toHaveProperty('eval_feedback')

@@ -31,7 +31,7 @@ export async function sceneWith(
   await write(outputsFolder, files)
   return {
     finalResponse: '',
-    transcript: '',
+    transcript: async () => '',
     events: async () => [],
     showsTools: true,
     outputsFolder,

@@ -7,8 +7,8 @@ import type { Sandbox } from '../../../base/sandbox/policy.ts'
 /** One finished run, as checks see it. */
 export interface CheckScene {
   finalResponse: string
-  /** The text of transcript.md. */
-  transcript: string
+  /** The text of transcript.md: most checks look elsewhere. */
+  transcript: () => Promise<string>
   /** The events of transcript.jsonl. */
   events: () => Promise<readonly TranscriptEvent[]>
   /** Whether the engine shows what the agent does. */

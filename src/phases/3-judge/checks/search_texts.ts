@@ -29,7 +29,7 @@ export async function searchTexts(
     case 'answer':
       return texts([{ label: 'final answer', text: scene.finalResponse }])
     case 'transcript':
-      return texts([{ label: 'transcript.md', text: scene.transcript }])
+      return texts([{ label: 'transcript.md', text: await scene.transcript() }])
     case 'outputs':
       return outputTexts(scene)
   }

@@ -121,22 +121,18 @@ function marksOf(run: Judged, expectations: BenchmarkRun['expectations'], { stat
 /** Of the decisions of a run, in the order of its expectations; null: not a judge's. */
 export type IdsOf = (run: BenchmarkRun) => (string | null)[]
 
-/** The texts of `packSize` runs each, in the order of the columns. */
-export function evidencePacks({ runs }: Benchmark, idsOf: IdsOf | null = null): EvidencePack[] {
-  const packs: EvidencePack[] = []
+/** The texts of `packSize` runs each, in the order of the columns; one at a time, since those of very many runs take much. */
+export function* evidencePacks({ runs }: Benchmark, idsOf: IdsOf | null = null): Generator<EvidencePack> {
   for (let from = 0; from < runs.length; from += packSize) {
-    packs.push(
-      runs.slice(from, from + packSize).map((run) => {
-        const { expectations, notes, rubric, judge_errors } = run
-        return {
-          expectations,
-          notes,
-          ...(idsOf === null ? {} : { ids: idsOf(run) }),
-          ...(judge_errors === undefined ? {} : { undecided: judge_errors }),
-          ...(rubric === undefined ? {} : { rubric }),
-        }
-      }),
-    )
+    yield runs.slice(from, from + packSize).map((run) => {
+      const { expectations, notes, rubric, judge_errors } = run
+      return {
+        expectations,
+        notes,
+        ...(idsOf === null ? {} : { ids: idsOf(run) }),
+        ...(judge_errors === undefined ? {} : { undecided: judge_errors }),
+        ...(rubric === undefined ? {} : { rubric }),
+      }
+    })
   }
-  return packs
 }

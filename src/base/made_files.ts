@@ -1,0 +1,36 @@
+/** Files that are written one by one and then made durable together, each through the descriptor that wrote it. */
+import { closeSync, fsync, openSync, writeFileSync } from 'node:fs'
+import { promisify } from 'node:util'
+
+const sync = promisify(fsync)
+
+/** Closes its files when it is disposed of. */
+export class MadeFiles implements Disposable {
+  readonly #open = new Map<string, number>()
+
+  /** Writes a whole file. Throws what the file system throws. */
+  write(file: string, data: string): void {
+    const descriptor = openSync(file, 'w')
+    this.take(file, descriptor)
+    writeFileSync(descriptor, data)
+  }
+
+  /** From now on it is ours to close. */
+  take(file: string, descriptor: number): void {
+    const before = this.#open.get(file)
+    if (before !== undefined) closeSync(before)
+    this.#open.set(file, descriptor)
+  }
+
+  /** Makes the content of all of them durable; gives their paths. */
+  async sync(): Promise<ReadonlySet<string>> {
+    const ends = await Promise.allSettled([...this.#open.values()].map((descriptor) => sync(descriptor)))
+    for (const end of ends) if (end.status === 'rejected') throw end.reason
+    return new Set(this.#open.keys())
+  }
+
+  [Symbol.dispose](): void {
+    for (const descriptor of this.#open.values()) closeSync(descriptor)
+    this.#open.clear()
+  }
+}
