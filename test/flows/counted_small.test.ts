@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest'
 import { holdSmall } from '../../src/flows/counted_small.ts'
 import { aggregate } from '../../src/phases/4-report/aggregate.ts'
+import { likeFirst } from '../base/hidden_class.ts'
 import { record } from '../fixtures/record.ts'
 import { specOf } from '../fixtures/run_spec.ts'
 import { arm, inputOf, oneOfEverything, resultOf } from '../phases/4-report/fixture.ts'
@@ -41,4 +42,11 @@ test('a grading that is held against others of the same run stays whole', () => 
   if (run?.grading == null) throw new Error('no grading')
   const whole = { ...run, grading: { ...run.grading, ...grading } }
   expect(holdSmall()(whole, specOf(), true).grading).toBe(whole.grading)
+})
+
+test('runs have one hidden class', () => {
+  const small = holdSmall()
+  const many = Array.from({ length: 25 }, () => lines).flat()
+  const held = many.map((line) => small({ ...resultOf(line), record: record() }, specOf(), false))
+  expect(likeFirst(held)).toBe(held.length)
 })

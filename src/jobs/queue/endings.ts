@@ -1,4 +1,5 @@
 /** Who waits for the end of jobs of one queue: told by the server's events, and by looking, since an event may be lost. */
+import { setMaxListeners } from 'node:events'
 import type { BullEvents, BullQueue } from './backend.ts'
 import type { JobEnd } from './transport.ts'
 
@@ -54,18 +55,18 @@ export class Endings {
       return one.end
     }
     if (isNew) void this.#look(id).catch(() => {})
-    const signal = AbortSignal.any([asked]) // of its own: many wait on the same one
+    setMaxListeners(0, asked) // as many as jobs are waited for, and each goes with its wait (AbortSignal.any would stay known to it)
     return await new Promise((resolve, reject) => {
       const waiter: Waiter = (end) => {
-        signal.removeEventListener('abort', leave)
+        asked.removeEventListener('abort', leave)
         resolve(end)
       }
       const leave = () => {
         one?.waiters.delete(waiter)
         if (one?.waiters.size === 0) this.#expected.delete(id)
-        reject(signal.reason)
+        reject(asked.reason)
       }
-      signal.addEventListener('abort', leave, { once: true })
+      asked.addEventListener('abort', leave, { once: true })
       one?.waiters.add(waiter)
     })
   }

@@ -36,6 +36,15 @@ export function runKey(spec: Omit<RunSpec, 'key'>): string {
   return sha256(canonicalJson(runShape(spec)))
 }
 
+/**
+ * The spec, given its key in place. (What a spread copies has a hidden class of its own in V8, which costs a run 0.7 KB more, and
+ * a plan of 100,000 runs 70 MB.)
+ */
+export function keyed(spec: RunSpec): RunSpec {
+  spec.key = runKey(spec)
+  return spec
+}
+
 function environmentContent({ files, rules, agents, skills, commands, ...others }: Environment) {
   return {
     files: contentOf(files),

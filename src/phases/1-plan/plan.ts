@@ -3,7 +3,7 @@ import type { Configuration, Plan, PlanOptions, RunSpec } from '../../../schemas
 import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/error.ts'
 import { canonicalJson, sha256 } from '../../base/json.ts'
-import { planId, runKey } from './key.ts'
+import { keyed, planId } from './key.ts'
 import { slug } from './slug.ts'
 
 export interface PlanRequest {
@@ -110,7 +110,7 @@ export interface RunPlace {
 
 /** One run with all it takes to perform it, keyed. */
 export function runSpecOf({ one, arm, number, absent }: RunPlace, suite: Suite, options: PlanOptions): RunSpec {
-  const spec = {
+  return keyed({
     run_id: `${caseFolder(one)}/${arm.configuration}/run-${number}`,
     eval_id: one.eval_id,
     eval_name: one.eval_name,
@@ -128,8 +128,8 @@ export function runSpecOf({ one, arm, number, absent }: RunPlace, suite: Suite, 
     max_turns: options.max_turns,
     timeout_seconds: one.timeout_seconds ?? options.timeout_seconds,
     activation: options.activation,
-  }
-  return { ...spec, key: runKey(spec) }
+    key: '',
+  })
 }
 
 function caseFolder(one: SuiteCase): string {

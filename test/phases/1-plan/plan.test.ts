@@ -7,6 +7,7 @@ import { UserError } from '../../../src/base/error.ts'
 import { canonicalJson, sha256 } from '../../../src/base/json.ts'
 import { planId, runKey } from '../../../src/phases/1-plan/key.ts'
 import { makePlan, type PlanRequest } from '../../../src/phases/1-plan/plan.ts'
+import { likeFirst } from '../../base/hidden_class.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
 
 const skill: Skill = { name: 'sums', description: 'Adds up.', path: '/skills/sums', sha256: 'new' }
@@ -232,4 +233,10 @@ describe('the key of a run', () => {
       }),
     )
   })
+})
+
+test('very many runs are held small: they have one hidden class', () => {
+  const { runs } = planOf({ suite: suiteOf([two]), options: { ...options, runs: 100 } })
+  expect(likeFirst(runs)).toBe(200)
+  expect(likeFirst(runs.map((run, at) => ({ [`field-${at}`]: at, ...run })))).toBe(1) // it would be seen
 })

@@ -2,7 +2,7 @@
 import type { Configuration, EngineChoice, Plan, RunSpec } from '../../../../schemas/plan.ts'
 import type { LoadWarning, Skill, SuiteCase } from '../../../../schemas/suite.ts'
 import { blankCase } from '../blank_case.ts'
-import { planId, runKey } from '../key.ts'
+import { keyed, planId } from '../key.ts'
 import { slug } from '../slug.ts'
 import type { QuerySet, TriggerQuery } from './query_set.ts'
 
@@ -75,7 +75,7 @@ function caseOf({ number, id, query }: TriggerQuery): SuiteCase {
 function runOf(request: TriggerPlanRequest, one: SuiteCase, number: number): RunSpec {
   const folder = ['query', one.eval_id, slug(one.eval_name)].filter((part) => part !== '').join('-')
   const configuration = request.configuration ?? 'with_skill'
-  const spec = {
+  return keyed({
     run_id: `${folder}/${configuration}/run-${number}`,
     eval_id: one.eval_id,
     eval_name: one.eval_name,
@@ -92,7 +92,7 @@ function runOf(request: TriggerPlanRequest, one: SuiteCase, number: number): Run
     engine: request.engine,
     max_turns: request.maxTurns,
     timeout_seconds: request.timeoutSeconds,
-    activation: 'natural' as const,
-  }
-  return { ...spec, key: runKey(spec) }
+    activation: 'natural',
+    key: '',
+  })
 }
