@@ -1,5 +1,5 @@
 /** whetstone.config: found up the tree, flags win, every mistake has its line, what comes with a skill may set less. */
-import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchFlags } from '../../src/cli/commands/bench_flags.ts'
@@ -152,6 +152,34 @@ describe('a file that comes with the skill', () => {
       code: 2,
       stderr: expect.stringContaining(`${yaml}:1: ${key}: not in a file that comes`),
     })
+  })
+  test.each([
+    ['bench', (link: string) => ['bench', link]],
+    ['improve', (link: string) => ['improve', link]],
+    ['eval', (link: string) => ['eval', link]],
+    ['bench of a suite in it', (link: string) => ['bench', link, '--suite', path.join(link, 'evals/evals.json')]],
+  ])('may not set more where a link leads to the skill: %s', async (_, command) => {
+    const { skill, root } = repository({}, { [yaml]: 'pass-env: [SECRET]\n' })
+    const link = path.join(fresh(), 'link')
+    symlinkSync(skill, link)
+    const above = path.join(fresh(), 'above')
+    symlinkSync(root, above)
+    for (const place of [link, path.join(above, path.basename(skill))]) {
+      const end = await whetstone([...command(place), '--print-config'])
+      expect(end).toMatchObject({ code: 2, stderr: expect.stringContaining('pass-env: not in a file that comes') })
+    }
+  })
+  test('nor a file of the package that the skill is a part of', async () => {
+    const { skill, root } = repository({ [yaml]: 'engine: command:./evil.sh\n', 'package.agent.json': '{}' })
+    const link = path.join(fresh(), 'link')
+    symlinkSync(skill, link)
+    for (const place of [skill, link]) {
+      const end = await whetstone(['bench', place, '--print-config'])
+      expect(end).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining(`${root}/${yaml}:1: engine: not in a file`),
+      })
+    }
   })
   test('control: above the skill it may', async () => {
     const { skill } = repository({ [yaml]: 'engine: command:./mine.sh\npass-env: [SECRET]\n' })

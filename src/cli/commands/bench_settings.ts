@@ -5,6 +5,7 @@ import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../base/error.ts'
 import { type Configured, configure } from '../config/configure.ts'
 import { sharedKeys } from '../config/keys.ts'
+import { packageAbove } from '../config/package_above.ts'
 
 export interface OfSkill<T> {
   /** As given. */
@@ -46,9 +47,9 @@ function refuseDifferent<T extends Given>(key: string, all: readonly OfSkill<T>[
 
 /** Where the file of a skill is looked for, and the folder that files come with it in. */
 export async function whereOf(given: string, suite: string | undefined): Promise<{ start: string; skill: string }> {
-  const skill = await folderOf(path.resolve(given))
-  const start = suite === undefined ? path.join(skill, 'evals') : path.dirname(path.resolve(suite))
-  return { start, skill }
+  const folder = await folderOf(path.resolve(given))
+  const start = suite === undefined ? path.join(folder, 'evals') : path.dirname(path.resolve(suite))
+  return { start, skill: (await packageAbove(folder)) ?? folder }
 }
 
 async function folderOf(place: string): Promise<string> {

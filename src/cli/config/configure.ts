@@ -2,6 +2,7 @@
 import path from 'node:path'
 import yargs, { type ArgumentsCamelCase, type Argv } from 'yargs'
 import { UserError } from '../../base/error.ts'
+import { isBelow } from '../../base/sandbox/below.ts'
 import { findConfig } from './find.ts'
 import { type ConfiguredCommand, harmless, harmlessNames, settingsOf } from './keys.ts'
 import type { Setting } from './read.ts'
@@ -16,7 +17,7 @@ export interface ConfigureRequest<T> {
   args: ArgumentsCamelCase<T>
   /** Where to look first, then above. */
   start: string
-  /** A file in this folder came with the skill, and may set less; null: nobody else's. */
+  /** A file in this folder, named where it really lies, came with the skill, and may set less; null: nobody else's. */
   skill: string | null
 }
 
@@ -122,7 +123,7 @@ function isMoot(key: string, { command, argv, given }: Given): boolean {
 
 /** Whoever wrote the skill must not choose what runs on the user's machine, or what it sees of the environment. */
 function refusePowers(file: string, settings: readonly Setting[], skill: string | null): void {
-  if (skill === null || path.relative(skill, file).startsWith('..')) return
+  if (skill === null || !isBelow(file, skill)) return
   for (const { key, values, line } of settings) {
     if (harmless.has(key) || (harmlessNames.has(key) && !values.some((value) => value.includes('command:')))) continue
     const fix = `move ${path.basename(file)} above the skill's folder, or give --${key}`

@@ -5,6 +5,7 @@ import { benchmarkPaths } from '../../store/paths.ts'
 import { readPlan } from '../../store/store.ts'
 import { announced, type HowToAnnounce } from './announce.ts'
 import { type Configured, type ConfigureRequest, configure } from './configure.ts'
+import { packageAbove } from './package_above.ts'
 
 type Request<T> = Omit<ConfigureRequest<T>, 'start' | 'skill'> & {
   /** A benchmark; any other folder has no skill, and the file is looked for from the current folder. */
@@ -26,5 +27,5 @@ export async function configuredOf<T>({
 async function whereOf(folder: string): Promise<{ start: string; skill: string | null }> {
   if (!(await exists(benchmarkPaths(folder).plan))) return { start: process.cwd(), skill: null }
   const { path: skill } = (await readPlan(folder)).skill
-  return { start: path.join(skill, 'evals'), skill }
+  return { start: path.join(skill, 'evals'), skill: (await packageAbove(skill)) ?? skill }
 }

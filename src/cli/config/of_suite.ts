@@ -4,6 +4,7 @@ import path from 'node:path'
 import { exists } from '../../base/files.ts'
 import { announced, type HowToAnnounce } from './announce.ts'
 import { type Configured, type ConfigureRequest, configure } from './configure.ts'
+import { packageAbove } from './package_above.ts'
 
 type Request<T> = Omit<ConfigureRequest<T>, 'start' | 'skill'> & {
   /** A skill, a package, a suite or a folder of such. */
@@ -34,17 +35,4 @@ async function withEvals(folder: string): Promise<string> {
 async function folderOf(place: string): Promise<string> {
   const info = await stat(place).catch(() => null)
   return info?.isFile() ? path.dirname(place) : place
-}
-
-/** What makes a folder, and all in it, the work of whoever wrote the skill rather than the user's. */
-const marks = ['package.agent.json', 'SKILL.md', 'AGENT.md', 'evals/rubric.md']
-
-/** The outermost folder with such a mark, as far as the user's repository goes; null: there is none. */
-async function packageAbove(folder: string): Promise<string | null> {
-  let found = (await exists(path.join(folder, 'EVAL.md'))) ? folder : null
-  for (let at = folder; path.dirname(at) !== at; at = path.dirname(at)) {
-    for (const mark of marks) if (await exists(path.join(at, mark))) found = at
-    if (await exists(path.join(at, '.git'))) break
-  }
-  return found
 }
