@@ -1,5 +1,6 @@
 /** From a process to the same process inside a sandbox. */
-import { stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
+import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { isBelow } from './below.ts'
 import { type Bridge, openBridge } from './bridge.ts'
@@ -54,13 +55,16 @@ export async function enterSandbox(outside: Invocation, { mechanism, program, po
 async function shownTo(outside: Invocation, policy: SandboxPolicy) {
   const programs = [await pathFolders(outside.env.PATH ?? ''), await partsOfCommand([outside.command])]
   if (typeof policy.network !== 'string') programs.push(await partsOfCommand([process.execPath]))
+  const hidden = await existing(policy.hidden)
   const found = await existing([...policy.readable, ...programs.flat()])
-  const readable = found.map(({ path }) => path).filter((path) => !policy.hidden.some((root) => isBelow(path, root)))
-  // the outermost alone: below it there is nothing left to cover
-  const outermost = policy.hidden.filter((path) => !policy.hidden.some((root) => root !== path && isBelow(path, root)))
-  const hidden = await existing(outermost.filter((path) => readable.some((root) => isBelow(path, root))))
+  const readable = found.filter(({ real }) => !hidden.some((one) => isBelow(real, one.real)))
   const readOnly = (await existing(policy.readOnly)).map(({ path }) => path)
-  return { system: await systemParts(), readable, hidden, policy: { ...policy, readOnly } }
+  return {
+    system: await systemParts(),
+    readable: readable.map(({ path }) => path),
+    hidden: covered(readable, hidden),
+    policy: { ...policy, readOnly },
+  }
 }
 
 interface Link {
@@ -91,11 +95,33 @@ async function linkTo({ env }: Invocation, { network }: SandboxPolicy): Promise<
   }
 }
 
-async function existing(paths: readonly string[]): Promise<{ path: string; isFolder: boolean }[]> {
+interface Place {
+  /** As it was named, absolute. */
+  path: string
+  /** Where it lies, its links resolved. */
+  real: string
+  isFolder: boolean
+}
+
+/** What is hidden, at each path at which a readable folder would show it: by links above them both have many names. */
+function covered(readable: readonly Place[], hidden: readonly Place[]): { path: string; isFolder: boolean }[] {
+  // the outermost alone: below it there is nothing left to cover
+  const outermost = hidden.filter(({ real }) => !hidden.some((one) => one.real !== real && isBelow(real, one.real)))
+  const found = new Map<string, boolean>()
+  for (const shown of readable) {
+    for (const { real, isFolder } of outermost) {
+      if (isBelow(real, shown.real)) found.set(path.join(shown.path, path.relative(shown.real, real)), isFolder)
+    }
+  }
+  return [...found].map(([path, isFolder]) => ({ path, isFolder }))
+}
+
+/** Those that are there. */
+async function existing(paths: readonly string[]): Promise<Place[]> {
   const found = await Promise.all(
     paths.map(async (path) => {
-      const info = await stat(path).catch(() => null)
-      return info === null ? [] : [{ path, isFolder: info.isDirectory() }]
+      const [info, real] = await Promise.all([stat(path), realpath(path)]).catch(() => [null, null])
+      return info === null || real === null ? [] : [{ path, real, isFolder: info.isDirectory() }]
     }),
   )
   return found.flat()
