@@ -103,6 +103,37 @@ describe('the proxy', () => {
     expect(asked).toEqual([`CONNECT api.example:${port}`])
   })
 
+  test('nothing that follows on the same connection reaches another host through it', async () => {
+    // an upstream that refuses a tunnel and goes on listening, as they do
+    server.removeAllListeners('connect')
+    server.on('connect', (request, socket, more) => {
+      asked.push(`CONNECT ${request.url}`, String(more))
+      socket.end('HTTP/1.1 503 No\r\ncontent-length: 0\r\n\r\n')
+    })
+    const upstream = `http://127.0.0.1:${port}`
+    await using bridge = await openBridge({ routes: routes('api.example'), upstream })
+    const first = {
+      tunnel: tunnel(`api.example:${port}`),
+      plain: `GET http://api.example:${port}/ HTTP/1.1\r\nhost: api.example\r\n\r\n`,
+    }
+    for (const words of [first.tunnel, first.plain]) {
+      const said = await say(bridge, words + get('http://other.example/')).catch(() => '')
+      expect(said).not.toContain('here')
+    }
+    expect(asked.filter((one) => /other\.example/.test(one))).toEqual([])
+  })
+
+  test("a password of the user's own proxy is told to it, and what the inside says to it is not", async () => {
+    const heads: unknown[] = []
+    server.prependListener('connect', (request) => void heads.push(request.headers))
+    const upstream = `http://me:p%40ss@127.0.0.1:${port}`
+    await using bridge = await openBridge({ routes: routes('api.example'), upstream })
+    const words = `CONNECT api.example:${port} HTTP/1.1\r\nhost: x\r\nproxy-authorization: Basic eDp5\r\n\r\n`
+    expect(await say(bridge, words)).toContain('through the upstream')
+    const told = `Basic ${Buffer.from('me:p@ss').toString('base64')}`
+    expect(heads).toEqual([{ host: `api.example:${port}`, 'proxy-authorization': told }])
+  })
+
   test('ends a head without end', async () => {
     await using bridge = await openBridge({ routes: routes('127.0.0.1'), upstream: null })
     expect(await say(bridge, 'x'.repeat(100_000)).catch(() => '')).toBe('')

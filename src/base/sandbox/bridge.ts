@@ -81,13 +81,17 @@ function reach(target: { host: string; port: number }, open: Set<Socket>): Socke
 function join(one: Socket, other: Socket): void {
   one.pipe(other)
   other.pipe(one)
+  endTogether(one, other)
+}
+
+function endTogether(one: Socket, other: Socket): void {
   one.once('close', () => other.destroy())
   other.once('close', () => one.destroy())
 }
 
 const longestHead = 64 * 1024
 
-/** Calls back with all that came until the empty line; a longer head ends the connection. */
+/** Calls back, once, with all that came until the empty line; a longer head ends the connection. */
 function readHead(socket: Socket, then: (head: Buffer) => void): void {
   let head = Buffer.alloc(0)
   const take = (chunk: Buffer) => {
@@ -120,14 +124,57 @@ function proxy(
     )
     return
   }
-  const rest = head.subarray(head.indexOf('\r\n\r\n') + 4)
-  const way = upstream === null ? target : { host: new URL(upstream).hostname, port: portOf(upstream) }
-  const other = reach(way, open)
-  if (upstream !== null || !isTunnel) other.write(head)
-  else other.once('connect', () => socket.write('HTTP/1.1 200 Connection established\r\n\r\n'))
-  if (upstream === null && isTunnel) other.write(rest)
-  join(socket, other)
-  socket.resume()
+  const asks = { socket, isTunnel, head }
+  if (upstream === null) {
+    const other = reach(target, open)
+    endTogether(socket, other)
+    other.once('connect', () => begin(asks, other))
+  } else throughUpstream(asks, target, { upstream, open })
+}
+
+/** What the inside asked for, its first bytes read. */
+interface Asking {
+  socket: Socket
+  isTunnel: boolean
+  head: Buffer
+}
+
+/** Both ends are there: what came with the head goes on, then everything. */
+function begin({ socket, isTunnel, head }: Asking, other: Socket, said: Buffer = Buffer.alloc(0)): void {
+  if (isTunnel) socket.write('HTTP/1.1 200 Connection established\r\n\r\n')
+  socket.write(said)
+  other.write(isTunnel ? head.subarray(endOfHead(head)) : head)
+  socket.pipe(other)
+  other.pipe(socket)
+}
+
+/**
+ * Through the user's own proxy, by a tunnel to the endpoint that we ask for ourselves: that proxy would lead wherever it is told to,
+ * so that nothing the inside says may reach it before the tunnel stands.
+ */
+function throughUpstream(
+  asks: Asking,
+  { host, port }: { host: string; port: number },
+  { upstream, open }: { upstream: string; open: Set<Socket> },
+): void {
+  const { hostname, username, password } = new URL(upstream)
+  const other = reach({ host: hostname.replace(/^\[|\]$/g, ''), port: portOf(upstream) }, open)
+  endTogether(asks.socket, other)
+  const place = `${host.includes(':') ? `[${host}]` : host}:${port}`
+  const login = [username, password].map(decodeURIComponent).join(':')
+  const signed = login === ':' ? '' : `proxy-authorization: Basic ${Buffer.from(login).toString('base64')}\r\n`
+  other.write(`CONNECT ${place} HTTP/1.1\r\nhost: ${place}\r\n${signed}\r\n`)
+  readHead(other, (answer) => {
+    const [line = ''] = answer.toString('latin1').split('\r\n', 1)
+    if (/^HTTP\/1\.\d 2\d\d/.test(line)) return begin(asks, other, answer.subarray(endOfHead(answer)))
+    const why = `the proxy outside refuses a tunnel to ${place}: ${line.slice(0, 100)}`
+    asks.socket.end(`HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nx-whetstone: ${why}\r\n\r\n`)
+    other.pause() // it is ended with the inside
+  })
+}
+
+function endOfHead(head: Buffer): number {
+  return head.indexOf('\r\n\r\n') + 4
 }
 
 function portOf(url: string): number {
