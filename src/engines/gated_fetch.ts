@@ -24,12 +24,23 @@ export function gatedFetch(gate: Gate): typeof fetch {
       const allowance = allowanceOf(response.headers)
       if (allowance !== null) slot.heard(allowance)
       if (response.status !== 429 || !gate.governs) return call.follow(response)
-      const text = await call.follow(response).text()
-      call.end({ as: 'refused', retryAfterMs: retryAfter(response.headers) })
+      const refused = { as: 'refused', retryAfterMs: retryAfter(response.headers) } as const
+      const text = await wordsOf(call.follow(response, refused), signal)
+      call.end(refused)
       if (spent.test(text)) return new Response(text, response)
     }
   }
 }
+
+/** What a refusal says, as far as it can be read: its status alone is one. Rejects only when aborted. */
+async function wordsOf(response: Response, signal: AbortSignal): Promise<string> {
+  return response.text().catch(() => {
+    signal.throwIfAborted()
+    return ''
+  })
+}
+
+const failed: SlotEnd = { as: 'failed' }
 
 /** One call under the idle limit, which gives its slot back at the end of its body, whatever that is. */
 function watched(gate: Gate, slot: Slot, signal: AbortSignal) {
@@ -52,12 +63,12 @@ function watched(gate: Gate, slot: Slot, signal: AbortSignal) {
     end({ as: 'failed' }) // nobody may be reading
   }
   signal.addEventListener('abort', cut, { once: true })
-  const orEnd = async <T>(work: Promise<T>): Promise<T> => {
+  const orEnd = async <T>(work: Promise<T>, broken = failed): Promise<T> => {
     listen()
     try {
       return await work
     } catch (error) {
-      end({ as: 'failed' })
+      end(broken)
       throw error
     } finally {
       clearTimeout(timer)
@@ -66,8 +77,8 @@ function watched(gate: Gate, slot: Slot, signal: AbortSignal) {
   return {
     end,
     send: (call: (signal: AbortSignal) => Promise<Response>) => orEnd(call(own.signal)),
-    /** The same response; a refusal keeps its slot until it is read and ended by the caller. */
-    follow(response: Response): Response {
+    /** The same response; a refusal keeps its slot until it is read and ended by the caller. `broken`: what a body that breaks off counts as. */
+    follow(response: Response, broken = failed): Response {
       const last: SlotEnd | null =
         response.status === 429 && gate.governs ? null : { as: response.ok ? 'served' : 'failed' }
       const reader = response.body?.getReader()
@@ -77,7 +88,7 @@ function watched(gate: Gate, slot: Slot, signal: AbortSignal) {
       }
       const body = new ReadableStream<Uint8Array>({
         async pull(to) {
-          const { done, value } = await orEnd(reader.read())
+          const { done, value } = await orEnd(reader.read(), broken)
           if (!done) return to.enqueue(value)
           if (last !== null) end(last)
           to.close()

@@ -2,14 +2,20 @@
 import type { Allowance, Quota } from '../base/slot.ts'
 
 /** null: they say nothing. */
-export function allowanceOf(headers: Headers, now = Date.now()): Allowance | null {
+export function allowanceOf(headers: Headers, here = Date.now()): Allowance | null {
+  const now = timeThere(headers, here)
   const anthropic = (what: string) =>
     quota(
       headers,
       (field) => `anthropic-ratelimit-${what}-${field}`,
       (text) => Date.parse(text) - now,
     )
-  const openai = (what: string) => quota(headers, (field) => `x-ratelimit-${field}-${what}`, spanOf)
+  const openai = (what: string) =>
+    quota(
+      headers,
+      (field) => `x-ratelimit-${field}-${what}`,
+      (text) => spanOf(text, now),
+    )
   const requests = anthropic('requests') ?? openai('requests')
   const tokens = [anthropic('tokens'), anthropic('input-tokens'), anthropic('output-tokens'), openai('tokens')].filter(
     (one) => one !== null,
@@ -29,20 +35,39 @@ function quota(headers: Headers, nameOf: (field: string) => string, msOf: (text:
 const unitMs: Readonly<Record<string, number>> = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** A span such as `6m0s`, `1.5s` or `20ms`, a plain number being seconds; NaN: none. */
-function spanOf(text: string): number {
-  if (/^\d+(\.\d+)?$/.test(text)) return Number(text) * 1000
+function spanOf(text: string, now: number): number {
+  if (/^\d+(\.\d+)?$/.test(text)) return plainSpan(Number(text), now)
   if (!/^(\d+(\.\d+)?(ms|[smhd]))+$/.test(text)) return Number.NaN
   const parts = text.matchAll(/(\d+(?:\.\d+)?)(ms|[smhd])/g)
   return [...parts].reduce((sum, [, count, unit = '']) => sum + Number(count) * (unitMs[unit] ?? 0), 0)
 }
 
-/** Milliseconds of Retry-After (seconds or a date); null when there is none. */
-export function retryAfter(headers: Headers | undefined, now = Date.now()): number | null {
+/** From here on a number is no span, which would be 30 years, but a moment in seconds since 1970, as some servers write it. */
+const momentSeconds = 1e9
+/** And from here on one in milliseconds. */
+const momentMs = 1e12
+
+function plainSpan(seconds: number, now: number): number {
+  if (seconds < momentSeconds) return seconds * 1000
+  return (seconds < momentMs ? seconds * 1000 : seconds) - now
+}
+
+/** What the server's own clock says, which its dates are told by; ours where it does not tell. */
+function timeThere(headers: Headers | undefined, here: number): number {
+  const there = Date.parse(headers?.get('date') ?? '')
+  return Number.isNaN(there) ? here : there
+}
+
+/** Milliseconds of Retry-After (seconds or a date); null when there is none, or none that lies ahead: that is no word on how long. */
+export function retryAfter(headers: Headers | undefined, here = Date.now()): number | null {
   const milliseconds = Number(headers?.get('retry-after-ms') ?? Number.NaN)
-  if (Number.isFinite(milliseconds)) return Math.max(0, milliseconds)
-  const text = headers?.get('retry-after')
-  if (!text) return null
+  const wait = Number.isFinite(milliseconds) ? milliseconds : inRetryAfter(headers, timeThere(headers, here))
+  return wait > 0 ? wait : null
+}
+
+function inRetryAfter(headers: Headers | undefined, now: number): number {
+  const text = headers?.get('retry-after')?.trim() ?? ''
+  if (text === '') return Number.NaN
   const seconds = Number(text)
-  const wait = Number.isFinite(seconds) ? seconds * 1000 : Date.parse(text) - now
-  return Number.isNaN(wait) ? null : Math.max(0, wait)
+  return Number.isFinite(seconds) ? plainSpan(seconds, now) : Date.parse(text) - now
 }

@@ -5,6 +5,9 @@ import { waitBefore } from '../base/backoff.ts'
 /** Waits of a second at first, of a minute at most. */
 const quick = { baseMs: 1000, capMs: 60_000 }
 
+/** Milliseconds: a server that asks for more than an hour is not waited for, and its failure is the last word. */
+const longestWaitMs = 3_600_000
+
 /** What an attempt says about trying again: null when there is no point; `uncounted`: at once, and as if it had not been. */
 export interface Retryable {
   retry: { afterMs: number | null; uncounted?: boolean } | null
@@ -38,6 +41,7 @@ export async function withRetry<R extends Retryable>(
     if (!retry.uncounted) counted += 1
     if (counted > options.retries) return result
     const waitMs = retry.uncounted ? 0 : waitBefore(counted, retry.afterMs, { ...quick, ...options })
+    if ((retry.afterMs ?? 0) > longestWaitMs) return result
     options.onRetry?.(number, waitMs, result)
     // a signal of its own: many wait on the same one
     const signal = AbortSignal.any([options.signal])

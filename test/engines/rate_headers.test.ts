@@ -1,6 +1,6 @@
 /** Headers of both APIs are read as what is left, and until when. */
 import { expect, test } from 'vitest'
-import { allowanceOf } from '../../src/engines/rate_headers.ts'
+import { allowanceOf, retryAfter } from '../../src/engines/rate_headers.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
 
@@ -32,7 +32,36 @@ test.each([
   ['OpenAI, 20ms', openai('20ms'), { requests: { ...requests, resetMs: 20 }, tokens: [] }],
   ['OpenAI, 1h1.5s', openai('1h1.5s'), { requests: { ...requests, resetMs: 3_601_500 }, tokens: [] }],
   ['OpenAI, a number', openai('2.5'), { requests: { ...requests, resetMs: 2500 }, tokens: [] }],
+  [
+    'OpenAI, a moment in seconds or milliseconds since 1970',
+    openai(String(now / 1000 + 90)),
+    { requests: { ...requests, resetMs: 90_000 }, tokens: [] },
+  ],
+  [
+    "Anthropic, by the server's clock where ours goes wrong",
+    { ...anthropic, date: 'Sat, 21 Nov 2026 12:00:20 GMT' },
+    { requests: { limit: 50, remaining: 7, resetMs: 10_000 }, tokens: [] },
+  ],
   ['a reset that is none', openai('soon'), null],
   ['a remaining that is none', { ...anthropic, 'anthropic-ratelimit-requests-remaining': 'many' }, null],
   ['an empty remaining', { ...anthropic, 'anthropic-ratelimit-requests-remaining': '' }, null],
 ])('%s', (_, headers, expected) => expect(allowanceOf(new Headers(headers), now)).toEqual(expected))
+
+test.each([
+  ['nothing', {}, null],
+  ['seconds', { 'retry-after': '2.5' }, 2500],
+  ['milliseconds first', { 'retry-after': '9', 'retry-after-ms': '20' }, 20],
+  ['a date', { 'retry-after': 'Sat, 21 Nov 2026 12:00:30 GMT' }, 30_000],
+  [
+    "a date by the server's clock",
+    { 'retry-after': 'Sat, 21 Nov 2026 11:00:30 GMT', date: 'Sat, 21 Nov 2026 11:00:00 GMT' },
+    30_000,
+  ],
+  ['a moment in seconds since 1970', { 'retry-after': String(now / 1000 + 90) }, 90_000],
+  ['a moment in milliseconds since 1970', { 'retry-after': String(now + 90_000) }, 90_000],
+  ['0, which says nothing of how long', { 'retry-after': '0' }, null],
+  ['less than 0', { 'retry-after': '-5' }, null],
+  ['an empty one', { 'retry-after': ' ' }, null],
+  ['a date that has passed', { 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' }, null],
+  ['a word', { 'retry-after': 'soon' }, null],
+])('Retry-After: %s', (_, headers, expected) => expect(retryAfter(new Headers(headers), now)).toBe(expected))

@@ -114,6 +114,11 @@ describe('withRetry', () => {
     expect(await withRetry(attempt, { ...quick, retries: 1 })).toMatchObject({ number: 2 })
     expect(asked).toEqual([1, 2])
   })
+  test('a server that asks for more than an hour is not asked again', async () => {
+    const { asked, attempt } = results({ afterMs: 9_999_999_000 }, null)
+    expect(await withRetry(attempt, { ...quick, retries: 5 })).toMatchObject({ number: 1 })
+    expect(asked).toEqual([1])
+  })
   test('a wait is cut by abort', async () => {
     const stop = new AbortController()
     const { attempt } = results({ afterMs: 60_000 })
