@@ -13,6 +13,7 @@ export const inputFile = z.object({
   kind: z.enum(['file', 'directory']),
   sha256: z.string().describe('of the content; of a folder: of its sorted paths and contents'),
   bytes: z.number().int().nonnegative(),
+  executable: z.literal(true).optional().describe('a file that its owner can execute; of a folder sha256 says it'),
 })
 
 export const expectation = z.object({

@@ -25,7 +25,8 @@ export function cacheParts(spec: Omit<RunSpec, 'key'>, { skillFiles, twins, engi
     skill: skill ?? 'none',
     ...prefixed('skill file', (skill !== null && skillFiles.get(skill)) || {}),
   }
-  for (const { path, kind, content } of files) parts[`input ${kind} ${path}`] = content
+  for (const { path, kind, content, executable } of files)
+    parts[`input ${kind} ${path}`] = executable ? `${content} executable` : content
   for (const [name, value] of Object.entries({ engine: choice.name, ...choice, ...rest })) {
     if (name !== 'name') parts[name.replaceAll('_', ' ')] = shown(value)
   }

@@ -4,7 +4,7 @@ import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { GitState, InputFile } from '../../../schemas/suite.ts'
 import { messageOf } from '../../base/error.ts'
-import { exists, hashFile, hashWalk, walk } from '../../base/files.ts'
+import { exists, hashFile, hashWalk, isExecutable, walk } from '../../base/files.ts'
 import type { Warn } from './warnings.ts'
 
 /** A file or folder as a suite names it, and where it names it (JSON path). */
@@ -114,9 +114,11 @@ export function leaves(folder: string, inner: string): boolean {
   return relative === '..' || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative)
 }
 
-async function fileContent(source: string): Promise<Pick<InputFile, 'kind' | 'sha256' | 'bytes'>> {
+/** What of a file makes a difference to an agent. */
+export async function fileContent(source: string): Promise<Omit<InputFile, 'path' | 'source'> & { kind: 'file' }> {
   const { size } = await stat(source)
-  return { kind: 'file', sha256: await hashFile(source), bytes: size }
+  const executable = isExecutable(source) && { executable: true as const }
+  return { kind: 'file', sha256: await hashFile(source), bytes: size, ...executable }
 }
 
 async function folderContent(

@@ -57,7 +57,9 @@ function environmentContent({ files, rules, agents, skills, commands, ...others 
 }
 
 function contentOf(files: readonly InputFile[]) {
-  return files.map(({ path, kind, sha256: content }) => ({ path, kind, content }))
+  return files.map(({ path, kind, sha256: content, executable }) => {
+    return { path, kind, content, ...(executable && { executable }) }
+  })
 }
 
 /** Hex sha256 over where each run goes and its key, and the options: the same again is a resume. */

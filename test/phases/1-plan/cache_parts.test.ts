@@ -36,6 +36,7 @@ const shaping: Change[] = [
   ['files', { files: [{ ...file, sha256: 'f2' }] }],
   ['files', { files: [{ ...file, path: 'other.csv' }] }],
   ['files', { files: [{ ...file, kind: 'directory' }] }],
+  ['files', { files: [{ ...file, executable: true }] }],
   ['files', { files: [] }],
   ['setup', { setup: 'make' }],
   ['git', { git: true }],

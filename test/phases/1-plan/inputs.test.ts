@@ -1,10 +1,12 @@
 /** Input files and git bundles of a case: found, hashed, placed; what is missing or not allowed keeps only its case from running. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { suiteCase } from '../../../schemas/suite.ts'
+import { runKey } from '../../../src/phases/1-plan/key.ts'
 import { loadSuite } from '../../../src/phases/1-plan/load.ts'
+import { specOf } from '../../fixtures/run_spec.ts'
 import { folderOf, loadCase, skillWith } from './folder.ts'
 
 const base = { id: 1, prompt: 'p', expectations: ['e'] }
@@ -36,6 +38,22 @@ describe('places in the working folder', () => {
     expect(await hash('1')).toBe(await hash('1'))
     expect(await hash('1')).not.toBe(await hash('2'))
   })
+})
+
+test.each([
+  ['an input file', { files: ['run.sh'] }],
+  ['a script of a hook', { environment: { files: ['run.sh'] } }],
+])('%s that is made executable is another run', async (_, fields) => {
+  const root = skillWith({ skill_name: 'sums', evals: [{ ...base, ...fields }] }, { 'run.sh': 'exit 0' })
+  const key = async (mode: number) => {
+    chmodSync(path.join(root, 'run.sh'), mode)
+    const { case: one } = await loadIn(root)
+    expect(one.cannot_run).toBeNull()
+    return runKey(specOf({ files: one.files, ...(one.environment && { environment: one.environment }) }))
+  }
+  const plain = await key(0o644)
+  expect(await key(0o755)).not.toBe(plain)
+  expect(await key(0o600)).toBe(plain)
 })
 
 describe('forgiven with a warning', () => {

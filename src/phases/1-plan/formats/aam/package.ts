@@ -1,13 +1,13 @@
 /** An AAM package as evals install it: skills, hooks, rules, agents, commands, MCP servers, AGENTS.md. */
-import { statSync } from 'node:fs'
 import path from 'node:path'
 import type { Hooks, McpServers } from '../../../../../schemas/environment.ts'
 import { mcpServers } from '../../../../../schemas/environment.ts'
 import type { InputFile } from '../../../../../schemas/suite.ts'
 import { messageOf } from '../../../../base/error.ts'
-import { entriesIn, exists, hashFile, walk } from '../../../../base/files.ts'
+import { entriesIn, exists, walk } from '../../../../base/files.ts'
 import { checkAs, parseJson } from '../../../../base/json.ts'
 import { ownFile } from '../../../../base/own_file.ts'
+import { fileContent } from '../../inputs.ts'
 import type { Warn } from '../../warnings.ts'
 import { isObject, textIn } from '../evals_json/fields.ts'
 import { type AamAgent, readAgents } from './agents.ts'
@@ -152,12 +152,12 @@ function isTests([top, second, third]: readonly string[]): boolean {
 
 async function packageFiles(root: string): Promise<InputFile[]> {
   const { files } = await walk(root, { skip: isHidden, unreadable: 'leave_out' })
-  return Promise.all(files.map((file) => inputOf(file.source, file.path, file.bytes)))
+  return Promise.all(files.map((file) => inputOf(file.source, file.path)))
 }
 
 /** Content decides, so that a package moved elsewhere is the same. */
-async function inputOf(source: string, name: string, bytes = statSync(source).size): Promise<InputFile> {
-  return { path: name, source, kind: 'file', sha256: await hashFile(source), bytes }
+async function inputOf(source: string, name: string): Promise<InputFile> {
+  return { path: name, source, ...(await fileContent(source)) }
 }
 
 function foldersIn(folder: string): string[] {
@@ -187,7 +187,7 @@ async function skillsOf(root: string, warn: Warn): Promise<AamSkill[]> {
       folder,
       name: name ?? folder,
       path: place,
-      files: await Promise.all(files.map((file) => inputOf(file.source, `${folder}/${file.path}`, file.bytes))),
+      files: await Promise.all(files.map((file) => inputOf(file.source, `${folder}/${file.path}`))),
     })
   }
   return skills

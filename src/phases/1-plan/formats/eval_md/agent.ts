@@ -1,9 +1,10 @@
 /** An AGENT.md: who the agent is, its skills and its sub-agents. */
-import { readFile, stat } from 'node:fs/promises'
+import { readFile } from 'node:fs/promises'
 import path from 'node:path'
 import { glob } from 'tinyglobby'
 import type { InputFile, LoadWarning } from '../../../../../schemas/suite.ts'
-import { exists, hashFile } from '../../../../base/files.ts'
+import { exists } from '../../../../base/files.ts'
+import { fileContent } from '../../inputs.ts'
 import { textIn } from '../evals_json/fields.ts'
 import { type Front, readFront } from '../markdown/front.ts'
 import { plainText } from '../markdown/lines.ts'
@@ -63,8 +64,7 @@ async function subAgents(folder: string): Promise<InputFile[]> {
   return Promise.all(
     [...files].sort().map(async ([called, name]) => {
       const source = path.join(folder, name)
-      const { size } = await stat(source)
-      return { path: called, source, kind: 'file' as const, sha256: await hashFile(source), bytes: size }
+      return { path: called, source, ...(await fileContent(source)) }
     }),
   )
 }

@@ -3,7 +3,8 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { InputFile, LoadWarning, Skill } from '../../../../../schemas/suite.ts'
 import { messageOf } from '../../../../base/error.ts'
-import { entriesIn, exists, hashFile } from '../../../../base/files.ts'
+import { entriesIn, exists } from '../../../../base/files.ts'
+import { fileContent } from '../../inputs.ts'
 import { readSkill, skillFiles } from '../../skill.ts'
 
 export interface FoundSkills {
@@ -44,12 +45,10 @@ async function skillsBelow(folder: string): Promise<string[]> {
 export async function filesOfSkill(skill: Skill): Promise<InputFile[]> {
   const { files } = await skillFiles(skill.path)
   return Promise.all(
-    files.map(async ({ path: name, source, bytes }) => ({
+    files.map(async ({ path: name, source }) => ({
       path: `${skill.name}/${name}`,
       source,
-      kind: 'file' as const,
-      sha256: await hashFile(source),
-      bytes,
+      ...(await fileContent(source)),
     })),
   )
 }

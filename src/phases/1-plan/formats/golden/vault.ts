@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { CostGuardrails } from '../../../../../schemas/golden.ts'
 import type { Environment, InputFile } from '../../../../../schemas/suite.ts'
-import { entriesIn, exists, hashFile, hashWalk, walk } from '../../../../base/files.ts'
+import { entriesIn, exists, hashFile, hashWalk, isExecutable, walk } from '../../../../base/files.ts'
 import { readText } from '../../../../base/json.ts'
 import { ownFile } from '../../../../base/own_file.ts'
 import { filesOfSkill, skillsAt } from '../eval_md/skills.ts'
@@ -69,7 +69,8 @@ async function vaultFiles(folder: string): Promise<{ files: InputFile[]; reasons
     const source = path.join(folder, entry.name)
     if (entry.isFile()) {
       const { size: bytes } = await stat(source)
-      found.push({ path: entry.name, source, kind: 'file', bytes, hash: () => hashFile(source) })
+      const executable = isExecutable(source) && { executable: true as const }
+      found.push({ path: entry.name, source, kind: 'file', bytes, ...executable, hash: () => hashFile(source) })
     } else if (entry.isDirectory()) {
       const walked = (await walk(source, { unreadable: 'leave_out' })).files
       const bytes = walked.reduce((sum, file) => sum + file.bytes, 0)
