@@ -14,3 +14,9 @@ export function addUsage(sum: Usage, one: Usage): Usage {
     ...(reasoning > 0 ? { reasoning_tokens: reasoning } : {}),
   }
 }
+
+/** A response takes tokens: counts that are all 0 say nothing, and what is not known stays null. */
+export function told(usage: Usage): Usage | null {
+  const { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens } = usage
+  return input_tokens + output_tokens + cache_read_tokens + cache_write_tokens > 0 ? usage : null
+}

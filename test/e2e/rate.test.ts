@@ -46,7 +46,7 @@ const sum = (numbers: readonly number[]) => numbers.reduce((all, one) => all + o
 describe('429', () => {
   test.each([
     ['every third', '{ status: 429, retry_after: 0, every: 3 }'],
-    ['for long: many more than the retries', '{ status: 429, retry_after: 0, first: 30 }'],
+    ['for long: many more than the retries', '{ status: 429, retry_after: 0.05, first: 30 }'],
     ['without a word of when', '{ status: 429, first: 8 }'],
   ])('%s: every run is graded, none failed or was started again', async (_, fault) => {
     const { result, events, records, refused, stderr } = await benched(`faults: [${fault}]\nrules: [${says}]`)
@@ -71,7 +71,7 @@ describe('429', () => {
   test('of a judge: every expectation has its verdict', async () => {
     const scenario = `
 rules:
-  - { name: judge, when: { tool: submit }, fault: { status: 429, retry_after: 0, first: 15 }, answer: ${submits} }
+  - { name: judge, when: { tool: submit }, fault: { status: 429, retry_after: 0.05, first: 15 }, answer: ${submits} }
   - ${says}
 `
     const { result, events, refused, stderr } = await benched(scenario, ['--runs', '3'], judged)

@@ -49,6 +49,58 @@ describe('a server without the Responses API', () => {
   ])('OpenAI itself always has it: %s, %s', (url, own) => expect(isOwnServer(url)).toBe(own))
 })
 
+describe('a server that does not say what a response took', () => {
+  const chunk = (content: string, more = {}) => ({
+    ...{ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'gpt-5.4' },
+    choices: [{ index: 0, delta: { role: 'assistant', content }, finish_reason: 'stop' }],
+    ...more,
+  })
+  const output = [
+    { type: 'message', id: 'm', role: 'assistant', content: [{ type: 'output_text', text: 'a', annotations: [] }] },
+  ]
+  const whole = (more = {}) => ({
+    type: 'response.completed',
+    response: { id: 'r', model: 'gpt-5.4', output, ...more },
+  })
+  test.each([
+    ['Chat Completions, no counts', 'chat', chunk('a')],
+    ['Chat Completions, counts of 0', 'chat', chunk('a', { usage: { prompt_tokens: 0, completion_tokens: 0 } })],
+    ['Responses, no counts', 'responses', whole()],
+    ['Responses, counts of 0', 'responses', whole({ usage: { input_tokens: 0, output_tokens: 0 } })],
+  ])('%s: tokens and cost are not known', async (_, api, event) => {
+    const server = createServer((request, response) => {
+      if (api === 'chat' && request.url === '/v1/responses') return void response.writeHead(404).end('{}')
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      response.end(`data: ${JSON.stringify(event)}\n\ndata: [DONE]\n\n`)
+    })
+    await using front = await listening(server)
+    const { outcome } = await run(front.url)
+    expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'a', usage: null, cost: null } })
+  })
+  test('one of several: the sum is not known', async () => {
+    await using practised = await practice(`
+rules:
+  - { name: end, when: { turn: 2 }, answer: { text: done } }
+  - { name: look, answer: { tool_calls: { name: Bash, input: { command: 'true' } } } }
+`)
+    let count = 0
+    const server = createServer((request, response) => {
+      void text(request).then(async (body) => {
+        const headers = { authorization: 'Bearer k' }
+        const answer = await fetch(`${practised.url}${request.url}`, { method: 'POST', headers, body })
+        const said = await answer.text()
+        count += 1
+        const silent = said.replaceAll(/"usage":\{(?:[^{}]|\{[^{}]*\})*\}/g, '"usage":null')
+        response.writeHead(200, { 'content-type': 'text/event-stream' }).end(count === 1 ? silent : said)
+      })
+    })
+    await using front = await listening(server)
+    const { outcome } = await run(front.url)
+    expect(count).toBe(2)
+    expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'done', usage: null, cost: null } })
+  })
+})
+
 test('a model that gives no encrypted reasoning is asked without, once and for all', async () => {
   await using practised = await practice(`
 rules:

@@ -306,7 +306,7 @@ describe('Retry-After', () => {
     [{ 'retry-after': '2' }, 2000],
     [{ 'retry-after-ms': '150' }, 150],
     [{ 'retry-after': 'Thu, 01 Jan 1970 00:00:09 GMT' }, 8000],
-    [{ 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' }, 0],
+    [{ 'retry-after': 'Thu, 01 Jan 1970 00:00:00 GMT' }, null],
     [{ 'retry-after': 'soon' }, null],
     [{}, null],
   ])('%j is a wait of %s ms', (headers, wait) => expect(retryAfter(new Headers(headers), 1000)).toBe(wait))

@@ -122,7 +122,7 @@ function blockOf(block: Anthropic.ContentBlock): ModelBlock[] {
   return block.type === 'tool_use' ? [{ type: 'call', id: block.id, name: block.name, input: block.input }] : []
 }
 
-/** Servers that leave counts out are taken to mean 0. */
+/** A count that a server leaves out is 0. */
 function usageOf(given: Partial<Anthropic.Usage> | undefined): Usage {
   const reasoning = given?.output_tokens_details?.thinking_tokens ?? 0
   return {

@@ -6,6 +6,7 @@ import { estimateCost } from '../cost.ts'
 import { type EngineError, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
 import { kindOfStatus, mayPass } from '../http_status.ts'
 import { lastJsonObject } from '../json_answer.ts'
+import { told } from '../usage.ts'
 import type { CodexJournal } from './journal.ts'
 import type { CodexUsage } from './records.ts'
 import type { CodexStream } from './stream.ts'
@@ -16,8 +17,8 @@ export async function reportOf(
   journal: CodexJournal,
   { task, end }: { task: EngineTask; end: ProcessEnd | null },
 ): Promise<EngineReport> {
-  const told = stream.end?.status === 'completed' ? stream.end.usage : null
-  const usage = usageOf(told ?? journal.tokens)
+  const own = stream.end?.status === 'completed' ? stream.end.usage : null
+  const usage = usageOf(own ?? journal.tokens)
   const model = journal.model ?? task.model
   return {
     ...emptyReport,
@@ -46,13 +47,13 @@ function stopReason({ end }: CodexStream): string | null {
 function usageOf(usage: CodexUsage | null): Usage | null {
   if (usage === null) return null
   const { input_tokens, cached_input_tokens: read, cache_write_input_tokens: written } = usage
-  return {
+  return told({
     input_tokens: Math.max(0, input_tokens - read - written),
     output_tokens: usage.output_tokens,
     cache_read_tokens: read,
     cache_write_tokens: written,
     ...(usage.reasoning_output_tokens > 0 ? { reasoning_tokens: usage.reasoning_output_tokens } : {}),
-  }
+  })
 }
 
 /** An end that the agent came to itself, though Codex calls it an error; null: it is none. */

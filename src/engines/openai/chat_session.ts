@@ -101,7 +101,7 @@ function responseOf({ choices: [choice], usage, model }: OpenAI.ChatCompletion):
   }
 }
 
-/** Their input holds what the cache gave and took; ours does not. Servers that leave counts out are taken to mean 0. */
+/** Their input holds what the cache gave and took; ours does not. A count that a server leaves out is 0. */
 function usageOf(given: OpenAI.CompletionUsage | null | undefined): Usage {
   const { cached_tokens: read = 0, cache_write_tokens: written = 0 } = given?.prompt_tokens_details ?? {}
   const reasoning = given?.completion_tokens_details?.reasoning_tokens ?? 0

@@ -39,7 +39,7 @@ function blocksOf(item: OpenAI.Responses.ResponseOutputItem): ModelBlock[] {
   }
 }
 
-/** Their input holds what the cache gave and took; ours does not. Servers that leave counts out are taken to mean 0. */
+/** Their input holds what the cache gave and took; ours does not. A count that a server leaves out is 0. */
 function usageOf(given: Partial<OpenAI.Responses.ResponseUsage> | undefined): Usage {
   const details: Partial<OpenAI.Responses.ResponseUsage.InputTokensDetails> = given?.input_tokens_details ?? {}
   const { cached_tokens: read = 0, cache_write_tokens: written = 0 } = details

@@ -6,6 +6,7 @@ import { estimateCost } from '../cost.ts'
 import { type EngineError, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
 import { kindOfStatus, mayPass } from '../http_status.ts'
 import { lastJsonObject } from '../json_answer.ts'
+import { told } from '../usage.ts'
 import type { OpencodeLog } from './log.ts'
 import type { OpencodeModel } from './model.ts'
 import type { OpencodeTokens } from './records.ts'
@@ -26,7 +27,7 @@ export async function reportOf(
   log: OpencodeLog,
   { task, model, offered, end }: Told,
 ): Promise<EngineReport> {
-  const usage = stream.tokens.length === 0 ? null : usageOf(stream.tokens)
+  const usage = usageOf(stream.tokens)
   return {
     ...emptyReport,
     finalResponse: stream.lastText,
@@ -50,11 +51,11 @@ function costOf(usage: Usage, own: number, { id, provider }: OpencodeModel): Pro
 }
 
 /** Its total says whether reasoning is part of the output or stands beside it. */
-function usageOf(all: readonly OpencodeTokens[]): Usage {
+function usageOf(all: readonly OpencodeTokens[]): Usage | null {
   const sum = (pick: (one: OpencodeTokens) => number) => all.reduce((before, one) => before + pick(one), 0)
   const cached = (one: OpencodeTokens) => one.cache.read + one.cache.write
   const reasoning = sum((one) => one.reasoning)
-  return {
+  return told({
     input_tokens: sum((one) => one.input),
     output_tokens: sum((one) =>
       one.total === undefined ? one.output + one.reasoning : Math.max(one.output, one.total - one.input - cached(one)),
@@ -62,7 +63,7 @@ function usageOf(all: readonly OpencodeTokens[]): Usage {
     cache_read_tokens: sum((one) => one.cache.read),
     cache_write_tokens: sum((one) => one.cache.write),
     ...(reasoning > 0 ? { reasoning_tokens: reasoning } : {}),
-  }
+  })
 }
 
 /** Why the run failed; null: it did not. */

@@ -61,7 +61,8 @@ export async function runLoop({ task, context, api, skillsFolder }: LoopRequest)
 function withUnfinished(work: Work, { unfinished = null }: Session): Work {
   if (unfinished === null) return work
   const { usage, model } = unfinished
-  return { ...work, step: work.step + 1, usage: addUsage(work.usage, usage), model: model || work.model }
+  const sum = work.usage && addUsage(work.usage, usage)
+  return { ...work, step: work.step + 1, usage: sum, model: model || work.model }
 }
 
 interface Loop {
@@ -138,7 +139,7 @@ async function reportOf(work: Work, { api, loaded, sessionId, denials }: Known):
     provider: api.provider,
     sessionId,
     usage: step === 0 ? null : usage,
-    cost: step === 0 ? null : await estimateCost(usage, model, api.provider),
+    cost: step === 0 || usage === null ? null : await estimateCost(usage, model, api.provider),
     loaded,
     permissionDenials: denials,
   }

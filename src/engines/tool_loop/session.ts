@@ -14,7 +14,7 @@ export type ModelBlock = { type: 'text' | 'thinking'; text: string } | ({ type: 
 
 export interface ModelResponse {
   blocks: readonly ModelBlock[]
-  /** Of this response alone. */
+  /** Of this response alone; all 0 where the server does not say. */
   usage: Usage
   /** The model that answered; null: the server does not say. */
   model: string | null

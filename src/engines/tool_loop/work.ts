@@ -2,13 +2,14 @@
 import type { Usage } from '../../../schemas/usage.ts'
 import type { EngineContext } from '../engine.ts'
 import { jsonValue } from '../json_value.ts'
-import { addUsage, noUsage } from '../usage.ts'
+import { addUsage, noUsage, told } from '../usage.ts'
 import type { ModelBlock, ModelCall, ModelResponse } from './session.ts'
 
 export interface Work {
   /** Model responses so far. */
   step: number
-  usage: Usage
+  /** null: a response did not say what it took. */
+  usage: Usage | null
   /** The last text that the model wrote. */
   text: string
   model: string
@@ -22,7 +23,8 @@ export function beginWork(model: string): Work {
 /** Takes a response in: counts it and tells of its blocks. Gives its tool calls. */
 export function takeResponse(work: Work, response: ModelResponse, emit: EngineContext['emit']): ModelCall[] {
   work.step += 1
-  work.usage = addUsage(work.usage, response.usage)
+  const usage = told(response.usage)
+  work.usage = work.usage === null || usage === null ? null : addUsage(work.usage, usage)
   work.model = response.model || work.model
   for (const block of response.blocks) emitBlock(block, work.step, emit)
   const text = response.blocks.flatMap((block) => (block.type === 'text' ? [block.text] : [])).join('\n')
