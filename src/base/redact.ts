@@ -29,7 +29,7 @@ interface Secret {
 }
 
 const secretName =
-  /(^|_)(API_?KEY|KEY|TOKEN|PASS|PASSWD|PASSPHRASE|CREDENTIALS?|AUTH|COOKIE)S?$|SECRET|PASSWORD|(ACCESS|PRIVATE)_?KEY$/i
+  /(^|_)(API_?KEY|KEY|TOKEN|PASS|PASSWD|PASSPHRASE|CREDENTIALS?|AUTH|COOKIE)S?$|_(PWD|PAT)$|SECRET|PASSWORD|(ACCESS|PRIVATE)_?KEY$/i
 const leastLength = 8
 /** Shorter values count only as a whole word, and uncut: a key such as `practice` is a part of many harmless words. */
 const wholeWordBelow = 16
@@ -37,11 +37,17 @@ const wholeWordBelow = 16
 /** Values of the variables whose names say that they are secret; a path names a file and is none. */
 function secretsIn(env: UserEnv): Secret[] {
   const found = Object.entries(env).flatMap(([name, value = '']) =>
-    secretName.test(name) && value.trim().length >= leastLength && !/^[~.]{0,2}\//.test(value)
+    secretName.test(name) && value.trim().length >= leastLength && !isPath(value.trim())
       ? [{ name, value: value.trim() }]
       : [],
   )
   return found.sort((a, b) => b.value.length - a.value.length)
+}
+
+/** A key in base64 may begin with a / as well: it is long, without a dot, of letters of both kinds and digits. */
+function isPath(value: string): boolean {
+  if (!/^[~.]{0,2}\//.test(value)) return false
+  return !/^(?=.*[a-z])(?=.*[A-Z])(?=.*\d)[A-Za-z0-9/+]{32,}={0,2}$/.test(value)
 }
 
 const forms: readonly SecretForm[] = [...keyForms, ...spokenForms]

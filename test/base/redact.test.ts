@@ -9,6 +9,10 @@ const redactor = redactorFor({
   TINY_SECRET: '1234567',
   KEY_FILE_SECRET: '/home/me/key.json',
   QUOTED_PASSWORD: 'with "quotes" and\nlines',
+  AWS_SECRET_ACCESS_KEY: '/bPxRfiCYEXAMPLEKEYwJalrXUtnFEMI/K7MDENG',
+  MYSQL_PWD: 'Old-town-9-bridges',
+  GH_PAT: 'pat-of-the-user-0123',
+  OLDPWD: '/home/me/OldPlace',
   SPEECH: 'not a secret at all',
 })
 const letters = (count: number) => 'aB3dE5gH1jK2mN4pQ6rS8tU0vW'.repeat(4).slice(0, count)
@@ -66,6 +70,10 @@ describe("the user's own values", () => {
     ['claude-practice-1 in practices', 'claude-practice-1 in practices'],
     ['1234567 is too short', '1234567 is too short'],
     ['a path: /home/me/key.json', 'a path: /home/me/key.json'],
+    ['was in /home/me/OldPlace', 'was in /home/me/OldPlace'],
+    ['/bPxRfiCYEXAMPLEKEYwJalrXUtnFEMI/K7MDENG', '[redacted:AWS_SECRET_ACCESS_KEY]'],
+    ['-pOld-town-9-bridges', '-p[redacted:MYSQL_PWD]'],
+    ['by pat-of-the-user-0123.', 'by [redacted:GH_PAT].'],
     ['not a secret at all', 'not a secret at all'],
     ['{"a":"with \\"quotes\\" and\\nlines"}', '{"a":"[redacted:QUOTED_PASSWORD]"}'],
   ])('%j', (text, clean) => expect(redactor.text(text)).toBe(clean))
