@@ -72,8 +72,8 @@ describe('no answer', () => {
   })
 
   test('a run whose time is up is an error; the same command makes it again', { timeout: patience }, async () => {
-    const args = ['--runs', '1', '--timeout', '2', '--retries', '0']
-    const slow = await asked({ args, set: some.slice(0, 2), scenario: { latency: 4000 } })
+    const args = ['--runs', '1', '--timeout', '8', '--retries', '0']
+    const slow = await asked({ args, set: some.slice(0, 2), scenario: { latency: 30_000 } })
     expect(slow.end.code, slow.end.stderr).toBe(3)
     const { results, summary } = whole(slow)
     expect(summary).toMatchObject({ runs_decided: 0, runs_failed: 2, passed: 0, failed: 0, undecided: 2 })

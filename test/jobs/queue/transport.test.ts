@@ -228,7 +228,7 @@ function contract(start: () => Promise<QueueServer>): void {
         of(at.here).submit(name, { id, data: {} }),
         of(at.here).post({ id: `note-${id}`, value: { id } }),
         of(at.here).limit(name, 3),
-        of(at.here).drain(name, false),
+        of(at.here).drain(queue(), false), // of its own queue it would take the job away
         of(at.here).counts(name),
         of(at.here).remove(name, ['nobody']),
         of(at.here).open(name),
