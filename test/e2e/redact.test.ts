@@ -16,17 +16,19 @@ const checks = [
 ]
 
 interface Setting {
+  /** Started by this shell. */
+  shell?: string
   engine: string
   env: Record<string, string>
   args?: string[]
 }
 
 /** Every file below the workspace that holds the text. */
-async function benched({ engine, env, args = [] }: Setting) {
+async function benched({ engine, env, args = [], shell }: Setting) {
   const workspace = path.join(fresh(), 'ws')
   const skill = makeSkill([{ id: 1, name: 'leak', prompt: 'tell', checks }])
   const flags = ['--engine', engine, '--runs', '1', '--retries', '0', '--workspace', workspace]
-  const end = await whetstone(['bench', skill, ...flags, ...args], { env })
+  const end = await whetstone(['bench', skill, ...flags, ...args], { env, ...(shell && { shell }) })
   const files = readdirSync(workspace, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
   const read = files.map((one) => {
     const file = path.join(one.parentPath, one.name)
@@ -41,10 +43,20 @@ async function benched({ engine, env, args = [] }: Setting) {
 }
 
 const run = 'eval-1-leak/with_skill/run-1'
+/** Root may write to what nobody can write to. */
+const asOrdinary = process.getuid?.() === 0 ? 'exec setpriv --bounding-set -all "$0" "$@"' : 'exec "$0" "$@"'
 const places = ['transcript.jsonl', 'transcript.md', 'stderr.log', 'run.json', 'grading.json', 'outputs/answer.md']
 const reports = ['benchmark.json', 'report.html']
 
 describe('an agent of the command engine that tells all', () => {
+  test('in files that nobody can write to', async () => {
+    const engine = `command:sh -c 'printf %s "$ANTHROPIC_API_KEY" > answer.md && chmod 444 answer.md; echo my key is'`
+    const env = { ANTHROPIC_API_KEY: key }
+    const { end, holding } = await benched({ engine, env, args: ['--sandbox', 'off'], shell: asOrdinary })
+    expect(end.code, end.stderr).toBe(0)
+    expect(holding(key)).toEqual([])
+    expect(holding('[redacted:ANTHROPIC_API_KEY]')).toContain(`${run}/outputs/answer.md`)
+  })
   test('its key and what has the form of one are redacted everywhere', async () => {
     const env = { ANTHROPIC_API_KEY: key, SHAPED: shaped }
     const { end, holding, said } = await benched({ engine: agent('leaky.mjs'), env, args: ['--pass-env', 'SHAPED'] })

@@ -1,5 +1,5 @@
 /** Takes credentials out of what a run leaves behind, before it lies in the run's folder or just after. */
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import type { RunRecord } from '../../../schemas/run.ts'
 import { sha256 } from '../../base/json.ts'
@@ -26,7 +26,9 @@ export function cleanOutputs(folder: string, outputs: RunRecord['outputs'], reda
     const place = path.join(folder, file.path)
     const clean = redactor.bytes(readFileSync(place))
     if (clean === null) return []
-    writeFileSync(place, clean.bytes)
+    const { mode } = statSync(place)
+    rmSync(place) // an agent may leave what nobody can write to
+    writeFileSync(place, clean.bytes, { mode })
     file.bytes = clean.bytes.length
     file.sha256 = sha256(clean.bytes)
     return [`${file.path} held the value of ${clean.names.join(', ')}; it is taken out`]
