@@ -38,6 +38,15 @@ describe('values', () => {
     expect(of('concurrency')).toMatchObject({ value: 4, origin: { kind: 'default' } })
     expect(of('model')).toMatchObject({ value: null, origin: { kind: 'suite' } })
   })
+  test("the file's server is not that of another engine", async () => {
+    const { skill } = repository({ [yaml]: 'engine: openai:llama3\nbase-url: http://127.0.0.1:9/v1\n' })
+    const urlWith = async (...flags: string[]) => (await printed(skill, ...flags)).of('base-url').value
+    expect(await urlWith('--engine', 'anthropic:haiku')).toBeNull()
+    expect(await urlWith('--engine=anthropic')).toBeNull()
+    for (const flags of [[], ['--engine', 'openai'], ['--engine=openai:other'], ['--runs', '2']])
+      expect(await urlWith(...flags)).toBe('http://127.0.0.1:9/v1')
+    expect(await urlWith('--engine', 'anthropic', '--base-url', 'http://127.0.0.1:8')).toBe('http://127.0.0.1:8')
+  })
   test('a table for people', async () => {
     const { skill } = repository({ [yaml]: 'runs: 5\n' })
     const { stdout } = await whetstone(['bench', skill, '--print-config', '--retries=4'], { cwd: path.dirname(skill) })

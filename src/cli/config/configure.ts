@@ -47,7 +47,9 @@ export async function configure<T>(request: ConfigureRequest<T>): Promise<Config
   const { readConfig } = await import('./read.ts')
   const settings = await readConfig(file, command)
   refusePowers(file, settings, request.skill)
-  const used = settings.filter(({ key }) => !given.has(key) && !isMoot(key, { command, argv, given }))
+  const isOthers = isOtherEngine(argv, settings)
+  const isLeft = (key: string) => isMoot(key, { command, argv, given }) || (key === 'base-url' && isOthers)
+  const used = settings.filter(({ key }) => !given.has(key) && !isLeft(key))
   for (const { key, line, mistake } of used) {
     const fix = `give --${key}, or put one into the section ${command} of the file`
     if (mistake !== null) throw new UserError(`${file}:${line}: ${key}: ${mistake}`, fix)
@@ -116,9 +118,19 @@ function isMoot(key: string, { command, argv, given }: Given): boolean {
   if (key === 'matrix') return given.has('engine') || given.has('model')
   if (key !== 'engine' && key !== 'model') return false
   if (command === 'init' && given.has('judge')) return true
+  return given.has('matrix') || (key === 'model' && /:/.test(engineIn(argv)))
+}
+
+/** What --engine says; empty: it is not given. */
+function engineIn(argv: readonly string[]): string {
   const at = argv.findIndex((word) => /^--engine(=|$)/.test(word))
-  const named = at >= 0 && /:/.test(argv[at] === '--engine' ? (argv[at + 1] ?? '') : (argv[at] ?? ''))
-  return given.has('matrix') || (key === 'model' && named)
+  return (argv[at] === '--engine' ? argv[at + 1] : argv[at]?.slice('--engine='.length)) ?? ''
+}
+
+/** Whether a flag names another engine than the file: the file's server is none of its, and must not get its key. */
+function isOtherEngine(argv: readonly string[], settings: readonly Setting[]): boolean {
+  const [asked, own] = [engineIn(argv), settings.find(({ key }) => key === 'engine')?.values[0] ?? '']
+  return asked !== '' && own !== '' && asked.split(':')[0] !== own.split(':')[0]
 }
 
 /** Whoever wrote the skill must not choose what runs on the user's machine, or what it sees of the environment. */
