@@ -4,7 +4,11 @@ import { UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
 
 /** What agents look for in every folder from the one they work in up to the root. */
-const strays = ['CLAUDE.md', 'CLAUDE.local.md', 'AGENTS.md', '.claude/CLAUDE.md', '.claude/skills', '.agents/skills']
+const strays = [
+  ...['CLAUDE.md', 'CLAUDE.local.md', '.claude/CLAUDE.md', '.claude/skills'],
+  ...['.claude/rules', '.claude/agents', '.claude/commands'],
+  ...['AGENTS.md', '.agents/skills', 'opencode.json', 'opencode.jsonc', '.opencode'],
+]
 
 /** Throws UserError when a folder above `room` holds instructions or skills that no case asked for. */
 export async function refuseStrayInstructions(room: string): Promise<void> {

@@ -22,6 +22,12 @@ describe('refuses', () => {
     '.claude/CLAUDE.md',
     'tmp/.claude/skills/other/SKILL.md',
     '.agents/skills/other/SKILL.md',
+    '.claude/rules/house.md',
+    '.claude/agents/reviewer.md',
+    '.claude/commands/go.md',
+    'opencode.json',
+    'tmp/opencode.jsonc',
+    '.opencode/agent/reviewer.md',
   ])('%s above the room', async (file) => {
     const attempt = refuseStrayInstructions(roomBelow(file))
     await expect(attempt).rejects.toThrow(UserError)
