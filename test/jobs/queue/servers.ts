@@ -138,9 +138,13 @@ async function serverOf(parts: {
 }): Promise<QueueServer> {
   const { port, url, folder } = parts
   let child: ChildProcess | null = null
-  const start = async () => {
+  // postgres ends at once as long as children of the one that was killed are there
+  const start = async (tries = 40): Promise<void> => {
     child = parts.start()
-    await untilItListens(port, child, parts.isUp)
+    if (await listens(port, child, parts.isUp)) return
+    if (tries === 0) throw new Error(`${child.spawnfile} ended with ${child.exitCode}`)
+    await sleep(250)
+    await start(tries - 1)
   }
   const kill = async () => {
     const gone = child
@@ -155,7 +159,7 @@ async function serverOf(parts: {
     port,
     url,
     kill,
-    start,
+    start: () => start(),
     async [Symbol.asyncDispose]() {
       await kill()
       rmSync(folder, { recursive: true, force: true, maxRetries: 20 }) // postgres' own children end a moment later
@@ -163,9 +167,10 @@ async function serverOf(parts: {
   }
 }
 
-async function untilItListens(port: number, child: ChildProcess, isUp = () => true): Promise<void> {
+/** Waits until it does; false: it has ended. */
+async function listens(port: number, child: ChildProcess, isUp = () => true): Promise<boolean> {
   for (let tries = 0; tries < 400; tries += 1) {
-    if (child.exitCode !== null) throw new Error(`${child.spawnfile} ended with ${child.exitCode}`)
+    if (child.exitCode !== null) return false
     const socket = dial(port, '127.0.0.1')
     const isThere = await Promise.race([
       once(socket, 'connect').then(
@@ -175,7 +180,7 @@ async function untilItListens(port: number, child: ChildProcess, isUp = () => tr
       once(socket, 'error').then(() => false),
     ])
     socket.destroy()
-    if (isThere && isUp()) return
+    if (isThere && isUp()) return true
     await sleep(25)
   }
   throw new Error(`${child.spawnfile} does not listen`)

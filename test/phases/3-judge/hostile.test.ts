@@ -60,7 +60,7 @@ async function those(all: readonly Hostile[], holds: (one: Hostile) => Promise<b
   return held.filter((name) => name !== null)
 }
 
-const patience = 240_000
+const patience = 600_000
 const names = hostiles.map(({ name }) => name)
 
 describe('hostile outputs', () => {
