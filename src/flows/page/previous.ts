@@ -1,8 +1,8 @@
 /** The iteration before: the benchmark of the same skill made just before this one, and what each run was in it. */
-import { readdirSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
-import { liesIn } from '../../base/own_file.ts'
+import { liesIn, ownFile } from '../../base/own_file.ts'
 import { isTimestampName } from '../../store/paths.ts'
 import { readLoose } from './read_detail.ts'
 
@@ -63,11 +63,36 @@ function entries(folder: string): string[] {
   }
 }
 
+/** The first so many bytes of a file, as text; empty: there is none, or a link leads to it from another folder. */
+function startOf(file: string, bytes: number): string {
+  try {
+    const own = ownFile(path.dirname(file), path.basename(file))
+    if (own === null) return ''
+    const handle = openSync(own, 'r')
+    try {
+      const start = Buffer.alloc(bytes)
+      return start.toString('utf8', 0, readSync(handle, start))
+    } finally {
+      closeSync(handle)
+    }
+  } catch {
+    return ''
+  }
+}
+
 const named = z.object({ metadata: z.object({ skill_name: z.string() }) })
 const planned = z.object({ skill: z.object({ name: z.string() }) })
 const numbered = z.object({ eval_id: z.number() })
 
+/** Where a plan of ours names its skill: before its cases and runs, of which there may be very many. */
+const inPlan = {
+  name: /"skill":\s*\{\s*"name":\s*("(?:[^"\\\p{Cc}]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*")/u,
+  bytes: 65_536,
+}
+
 function skillOf(folder: string): string | null {
+  const [, name] = inPlan.name.exec(startOf(path.join(folder, 'plan.json'), inPlan.bytes)) ?? []
+  if (name !== undefined) return z.string().parse(JSON.parse(name))
   const plan = planned.safeParse(readLoose(path.join(folder, 'plan.json')))
   if (plan.success) return plan.data.skill.name
   const benchmark = named.safeParse(readLoose(path.join(folder, 'benchmark.json')))
