@@ -1,6 +1,7 @@
 /** The key of a cached run: whatever shapes a run changes it, nothing else does. */
 import { describe, expect, test } from 'vitest'
 import { planOptions, type RunSpec, runSpec } from '../../../schemas/plan.ts'
+import { environment, inputFile } from '../../../schemas/suite.ts'
 import { cacheKey, cacheParts, type RunSurroundings, twinsIn } from '../../../src/phases/1-plan/cache_parts.ts'
 import { runKey } from '../../../src/phases/1-plan/key.ts'
 
@@ -128,4 +129,54 @@ describe('what surrounds it', () => {
 test('twins: runs of one shape are counted in the order of the plan', () => {
   const runs = ['a', 'b', 'c'].map((id, at) => ({ run_id: id, key: runKey({ ...spec, run_number: at < 2 ? 1 : 2 }) }))
   expect([...twinsIn(runs)]).toEqual([['b', 2]])
+})
+
+describe('what lies around the agent', () => {
+  type Around = NonNullable<RunSpec['environment']>
+  const around: Around = { files: [file], rules: [file], agents: [file], hooks: {}, mcp_servers: {} }
+  const one = { ...file, path: 'more.md' }
+  const changes: Record<keyof Around, Partial<Around>> = {
+    files: { files: [one] },
+    hooks: { hooks: { Stop: [{ hooks: [{ type: 'command', command: 'true' }] }] } },
+    rules: { rules: [one] },
+    agents: { agents: [one] },
+    mcp_servers: { mcp_servers: { search: { command: 'search' } } },
+    skills: { skills: [one] },
+    commands: { commands: [one] },
+    instructions: { instructions: 'Be brief.' },
+    system_prompt: { system_prompt: 'You are a clerk.' },
+    temperature: { temperature: 0.5 },
+    tools: { tools: ['Read'] },
+    env: { env: { MODE: 'fast' } },
+    texts: { texts: { 'a.txt': 'a' } },
+    agent_texts: { agent_texts: { clerk: 'Files things.' } },
+    may_lack: { may_lack: { needs: ['hooks of Stop'] } },
+  }
+  const keyIn = (change: Partial<Around>) => keyOf({ environment: { ...around, ...change } })
+
+  test('every field of it changes the key', () => {
+    expect(Object.keys(changes).sort()).toEqual(Object.keys(environment.shape).sort())
+    const unseenHere = Object.entries(changes).filter(([, change]) => keyIn(change) === keyIn({}))
+    expect(unseenHere.map(([field]) => field)).toEqual([])
+  })
+
+  test('of a file in it, and of an input file, all but where it lies and its size', () => {
+    const other = {
+      path: 'b.csv',
+      source: '/b/in.csv',
+      kind: 'directory',
+      sha256: 'f2',
+      bytes: 4,
+      executable: true,
+    } as const
+    expect(Object.keys(other).sort()).toEqual(Object.keys(inputFile.shape).sort())
+    const seen = (key: (changed: typeof file) => string) =>
+      Object.entries(other).flatMap(([field, value]) => (key({ ...file, [field]: value }) === key(file) ? [] : [field]))
+    for (const key of [
+      (changed: typeof file) => keyOf({ files: [changed] }),
+      (changed: typeof file) => keyIn({ files: [changed] }),
+    ]) {
+      expect(seen(key)).toEqual(['path', 'kind', 'sha256', 'executable'])
+    }
+  })
 })
