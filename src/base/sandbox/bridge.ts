@@ -161,7 +161,7 @@ function throughUpstream(
   const other = reach({ host: hostname.replace(/^\[|\]$/g, ''), port: portOf(upstream) }, open)
   endTogether(asks.socket, other)
   const place = `${host.includes(':') ? `[${host}]` : host}:${port}`
-  const login = [username, password].map(decodeURIComponent).join(':')
+  const login = [username, password].map(decoded).join(':')
   const signed = login === ':' ? '' : `proxy-authorization: Basic ${Buffer.from(login).toString('base64')}\r\n`
   other.write(`CONNECT ${place} HTTP/1.1\r\nhost: ${place}\r\n${signed}\r\n`)
   readHead(other, (answer) => {
@@ -171,6 +171,15 @@ function throughUpstream(
     asks.socket.end(`HTTP/1.1 502 Bad Gateway\r\ncontent-length: 0\r\nx-whetstone: ${why}\r\n\r\n`)
     other.pause() // it is ended with the inside
   })
+}
+
+/** As it is where it is not percent-encoded by the rules. */
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    return text
+  }
 }
 
 function endOfHead(head: Buffer): number {
