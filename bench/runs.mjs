@@ -44,7 +44,8 @@ async function atomic(file, text) {
 
 /** What any coordinator has to do: start it, wait for it, make its files durable, move them into place, write the grading. */
 async function bare(target, number, files) {
-  const child = spawn(process.execPath, [agent], { stdio: ['pipe', 'pipe', 'pipe'], detached: true })
+  const { env } = context() // as ours gets it: what the user's own says of certificates alone makes a Node start twice as slow
+  const child = spawn(process.execPath, [agent], { env, stdio: ['pipe', 'pipe', 'pipe'], detached: true })
   child.stdin.on('error', () => {}).end('x')
   child.stdout.resume()
   child.stderr.resume()
