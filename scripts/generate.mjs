@@ -12,7 +12,7 @@ const { artefacts } = await import(path.join(root, 'dist/schemas/artefacts.js'))
 const { configFile } = await import(path.join(root, 'dist/src/cli/config/keys.js'))
 
 const wanted = new Map()
-for (const [name, schema] of Object.entries({ ...artefacts, config: configFile })) {
+for (const [name, schema] of Object.entries({ ...artefacts, config: configFile() })) {
   const body = z.toJSONSchema(schema, { target: 'draft-2020-12', io: 'input' })
   wanted.set(`schemas/json/${name}.schema.json`, `${JSON.stringify({ title: name, ...body }, null, 2)}\n`)
 }

@@ -10,7 +10,24 @@ const packages = path.join(path.dirname(path.dirname(fileURLToPath(import.meta.u
 /** What nearly every command loads. All other packages stay as they are, loaded where they are used. */
 const terminal = ['yargs', 'yargs-parser', 'y18n', 'cliui', 'string-width', 'strip-ansi', 'wrap-ansi']
 const bundled = new Set([...terminal, 'ansi-regex', 'ansi-styles', 'emoji-regex', 'get-east-asian-width'])
-for (const name of ['handlebars', 'simple-statistics', 'yaml', 'zod']) bundled.add(name)
+for (const name of [
+  'handlebars',
+  'simple-statistics',
+  'yaml',
+  'zod',
+  'picomatch',
+  'tinyglobby',
+  'fdir',
+  'json-p3',
+  'p-limit',
+  'yocto-queue',
+  'string-argv',
+  'picocolors',
+  'escalade',
+  'get-caller-file',
+  '@pydantic/genai-prices',
+])
+  bundled.add(name)
 
 /** What they hold for browsers needs nothing of Node and is the same else. */
 const forBrowsers = {
@@ -107,10 +124,21 @@ config(english())
 export { main } from './src/cli/main.js'
 `
 
+/** The program's entry is no file. `from`: what it is resolved from. */
+function mainOf(from) {
+  return {
+    name: 'main',
+    setup(building) {
+      building.onResolve({ filter: /^main$/ }, () => ({ path: 'main', namespace: 'main' }))
+      building.onLoad({ filter: /^main$/, namespace: 'main' }, () => ({ contents: entry, resolveDir: from }))
+    },
+  }
+}
+
 /** Writes the parts of the program into `to`; `from` is the compiled tree beside it. Nothing is loaded before it is used. */
 export async function buildProgram(from, to) {
   await build({
-    stdin: { contents: entry, resolveDir: from, sourcefile: 'main.js' },
+    entryPoints: { main: 'main', detail_thread: path.join(from, 'src/flows/page/detail_thread.js') },
     outdir: to,
     bundle: true,
     splitting: true,
@@ -122,9 +150,9 @@ export async function buildProgram(from, to) {
     charset: 'utf8',
     legalComments: 'eof',
     logLevel: 'warning',
-    entryNames: 'main',
+    entryNames: '[name]',
     chunkNames: 'part-[hash]',
-    plugins: [ownSources(from, to), widthsLater, otherPackages],
+    plugins: [mainOf(from), ownSources(from, to), widthsLater, otherPackages],
   })
   writeFileSync(path.join(to, 'LICENSES.txt'), [...bundled].sort().map(licenceOf).join('\n\n'))
 }

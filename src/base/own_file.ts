@@ -18,15 +18,19 @@ export function liesIn(folder: string, place: string): boolean {
 function wayTo(folder: string, place: string): 'straight' | 'link' | 'nothing' {
   const inside = path.relative(folder, place)
   if (!isBelow(inside)) return 'link'
-  let at = folder
-  for (const part of inside.split(path.sep)) {
-    at = path.join(at, part)
-    const found = lstatSync(at, { throwIfNoEntry: false })
+  const from = folder.endsWith(path.sep) ? folder : folder + path.sep
+  let end = 0
+  do {
+    const next = inside.indexOf(path.sep, end + 1)
+    end = next < 0 ? inside.length : next
+    const found = lstatSync(from + inside.slice(0, end), notThere)
     if (found === undefined) return 'nothing'
     if (found.isSymbolicLink()) return 'link'
-  }
+  } while (end < inside.length)
   return 'straight'
 }
+
+const notThere = { throwIfNoEntry: false } as const
 
 function isBelow(inside: string): boolean {
   return inside !== '..' && !inside.startsWith(`..${path.sep}`) && !path.isAbsolute(inside)

@@ -144,10 +144,12 @@ function fieldOf({ key, name, schema, know }: Field): { test: string; put: strin
   const [text, fits] = [JSON.stringify(key), testOf(inner as core.$ZodTypes, name, know)]
   const part = `const p = ${know(later(inner))}(${name}); if (p === unsure) return unsure; if (p !== ${name}) { ${name} = p; isSame = false }`
   const look = fits === null ? part : `if (!(${fits})) return unsure`
-  const absent = isOptional ? `if (${text} in value) return unsure` : 'return unsure'
+  // there without a value: it stays so, unless what is inside knows better
+  const isKept = isOptional && (inner as core.$ZodTypes)._zod.optin !== 'optional'
+  const absent = isKept ? '' : isOptional ? `if (${text} in value) return unsure` : 'return unsure'
   return {
     test: `let ${name} = value[${text}]; if (${name} === undefined) { ${absent} } else { ${look} }`,
-    put: `if (${name} !== undefined) parsed[${text}] = ${name}`,
+    put: `if (${name} !== undefined${isKept ? ` || ${text} in value` : ''}) parsed[${text}] = ${name}`,
   }
 }
 

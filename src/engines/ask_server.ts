@@ -1,4 +1,6 @@
-/** One plain request to a model server, for what is asked before any run: no SDK is loaded for it. */
+/** One plain request to a model server, for what is asked before any run: neither an SDK nor Node's fetch is loaded for it. */
+import { type IncomingMessage, request as requestHttp } from 'node:http'
+import { request as requestHttps } from 'node:https'
 import type { FailureKind } from '../../schemas/run.ts'
 import { messageOf } from '../base/error.ts'
 import { kindOfStatus } from './http_status.ts'
@@ -25,24 +27,63 @@ export type ServerAnswer =
 /** Asks once, for 15 s at most. Rejects only when aborted. */
 export async function askServer({ base, path, headers, body, signal }: ServerRequest): Promise<ServerAnswer> {
   const limit = AbortSignal.timeout(patienceMs)
-  const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
   const type = body === undefined ? {} : { 'content-type': 'application/json' }
+  const sent: Sent = {
+    headers: { accept: 'application/json', ...type, ...headers },
+    ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
+    signal: AbortSignal.any([signal, limit]),
+  }
+  const address = `${base.replace(/\/$/, '')}${path}`
   try {
-    const response = await fetch(`${base.replace(/\/$/, '')}${path}`, {
-      ...sent,
-      headers: { accept: 'application/json', ...type, ...headers },
-      signal: AbortSignal.any([signal, limit]),
-    })
-    const text = await response.text()
-    const { status } = response
+    const first = await askPlainly(new URL(address), sent)
+    const { status, text } = isElsewhere(first.status) ? await askByFetch(address, sent) : first
     const said = jsonIn(text)
-    if (response.ok) return { as: 'answer', status, body: said }
+    if (status >= 200 && status < 300) return { as: 'answer', status, body: said }
     return { as: 'refusal', status, kind: kindOfStatus(status), message: `${status} ${errorIn(said) ?? text}`.trim() }
   } catch (error) {
     signal.throwIfAborted()
     if (limit.aborted) return { as: 'silence', message: `${base} gave no answer within ${patienceMs / 1000} s` }
     return { as: 'silence', message: `can't reach ${base}: ${deepest(error)}` }
   }
+}
+
+interface Sent {
+  method?: 'POST'
+  body?: string
+  headers: Record<string, string>
+  signal: AbortSignal
+}
+
+interface Said {
+  status: number
+  text: string
+}
+
+function askPlainly(address: URL, { body, ...options }: Sent): Promise<Said> {
+  const request = address.protocol === 'https:' ? requestHttps : requestHttp
+  return new Promise((resolve, reject) => {
+    const hear = (response: IncomingMessage) => {
+      const parts: Buffer[] = []
+      response.on('data', (part: Buffer) => parts.push(part))
+      response.once('error', reject)
+      response.once('end', () => {
+        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString('utf8') })
+      })
+    }
+    const asked = request(address, { ...options, agent: false }, hear)
+    asked.once('error', reject)
+    asked.end(body)
+  })
+}
+
+function isElsewhere(status: number): boolean {
+  return [301, 302, 303, 307, 308].includes(status)
+}
+
+/** It goes where a redirection leads, and knows which headers may come along. */
+async function askByFetch(address: string, sent: Sent): Promise<Said> {
+  const response = await fetch(address, sent)
+  return { status: response.status, text: await response.text() }
 }
 
 function jsonIn(text: string): unknown {

@@ -8,8 +8,10 @@ import { engineNamed } from '../engines/table.ts'
 import { withRerunsOf } from '../phases/1-plan/rerun_plan.ts'
 import { skillFiles } from '../phases/1-plan/skill.ts'
 import { checkText } from '../phases/3-judge/checks/text.ts'
-import { writePlanFile } from '../store/plan_file.ts'
-import { listBenchmarks, readPlan, writeMetadata } from '../store/store.ts'
+import type { LaidFile } from '../store/lay_run.ts'
+import { type Layer, openLayer } from '../store/lay_runs.ts'
+import { isPlanned, writePlanFile } from '../store/plan_file.ts'
+import { listBenchmarks, metadataOf, readPlan } from '../store/store.ts'
 import { attach } from './attach.ts'
 import { collectionOf } from './calibrations.ts'
 import type { FlowContext } from './context.ts'
@@ -20,6 +22,7 @@ import { noLimits } from './limits.ts'
 import { isOfPlan, mend } from './mend.ts'
 import { openFolder } from './open_folder.ts'
 import './page/case_files.ts' // what the page needs is loaded now: hours later it may have been replaced
+import { openDetails } from './page/details_ahead.ts'
 import './page/write_page.ts'
 import { planReady } from './plan_ready.ts'
 import { preflight, type ReadyProbe } from './preflight.ts'
@@ -57,16 +60,23 @@ export async function bench(request: BenchRequest, context: FlowContext): Promis
 async function benchIn(folder: string, made: Made, context: FlowContext): Promise<BenchResult> {
   const { request, prepared } = made
   const plan = withSandbox(withRerunsOf(await readPlan(folder).catch(() => null), prepared.plan), made.sandbox)
-  await writePlan(folder, plan)
+  await writePlanFile(folder, plan)
+  const isUntil = plan.options.until !== undefined
+  const mode = cacheMode(request)
+  const isReusing = mode === 'use' && !isUntil
+  await using layer = openLayer(isReusing ? plan.runs.length : 0)
+  const described = describeCases(folder, plan, layer)
   const files = await snapshotSkills(prepared.folders, made.scratch)
   await mend(folder, plan, context)
   context.emit(await planReady(folder, { ...prepared, plan }))
   const hidden = hiddenFrom(plan, prepared.workspace)
   const { concurrency, passEnv } = request
-  const mode = cacheMode(request)
   const cache = await openRunCache({ plan, folder, mode, skillFiles: files, probes: made.probes, passEnv }, context)
-  const isUntil = plan.options.until !== undefined
-  const settled = isUntil ? new Map() : await reuseRuns(cache, context)
+  await using details = isReusing ? openDetails({ folder, runs: plan.runs.length, env: context.env }) : null
+  const settled = isUntil ? new Map() : await reuseRuns(cache, context, { layer, details })
+  await described
+  await layer[Symbol.asyncDispose]() // what is made now needs the memory
+  if (settled.size < plan.runs.length) await details?.[Symbol.asyncDispose]()
   using limited = await openLimited({ plan, folder, workspace: prepared.workspace, ...shareOf(request) }, context)
   const { sandbox } = made
   const { pace } = request
@@ -77,7 +87,11 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
   if (performed === undefined) await (isUntil ? executeUntil : execute)(execution, context)
   await remote?.[Symbol.asyncDispose]() // what lies elsewhere is put away and counted before the benchmark is whole
   context.signal.throwIfAborted()
-  return await summarize(folder, performed ?? plan, context, { stop: limited?.stopped() ?? null, known: settled })
+  return await summarize(folder, performed ?? plan, context, {
+    stop: limited?.stopped() ?? null,
+    known: settled,
+    details,
+  })
 }
 
 /** The plan alone, for --dry-run: no agent is started, nothing written. */
@@ -130,18 +144,37 @@ async function openBenchmark(
   }
 }
 
-/** Writes plan.json and every case's metadata. */
-async function writePlan(folder: string, plan: Plan): Promise<void> {
-  await writePlanFile(folder, plan)
+/** Files that are handed over together, and how many such parts are under way. */
+const handed = { files: 96, parts: 4 }
+
+/** Writes every case's metadata; who waits for nothing meanwhile hears at the end what went wrong. */
+function describeCases(folder: string, plan: Plan, layer: Layer): Promise<void> {
+  const done = writeMetadata(folder, plan, layer)
+  done.catch(() => {})
+  return done
+}
+
+async function writeMetadata(folder: string, plan: Plan, layer: Layer): Promise<void> {
   const statements = (one: Plan['cases'][number]) => [
     ...one.expectations.map(({ text }) => text),
     ...one.checks.map(checkText),
   ]
-  await writeMetadata(folder, plan, statements)
+  const underWay: Promise<void>[] = []
+  let files: LaidFile[] = []
+  for (const some of metadataOf(folder, plan, statements)) {
+    files.push(...some)
+    if (files.length < handed.files) continue
+    underWay.push(layer.layFiles(files))
+    files = []
+    if (underWay.length > handed.parts) await underWay.shift()
+  }
+  underWay.push(layer.layFiles(files))
+  await Promise.all(underWay)
 }
 
 async function findUnfinished(workspace: string, plan: Plan, context: FlowContext): Promise<string | null> {
   for (const folder of await listBenchmarks(workspace, collectionOf(plan))) {
+    if (isPlanned(folder, plan.plan_id) && (await isComplete(folder))) return null // its plan need not be read
     const other = await readPlan(folder).catch(() => null)
     const isSame = other === null ? await isOfPlan(folder, plan, context) : other.plan_id === plan.plan_id
     if (isSame) return (await isComplete(folder)) ? null : folder

@@ -13,7 +13,7 @@ import { readCachedGrading } from '../store/cache_grading.ts'
 import { type CachedRun, readCachedRun, touchEntry } from '../store/cache_run.ts'
 import type { Damage } from '../store/damage.ts'
 import type { Laying } from '../store/lay_run.ts'
-import { openLayer } from '../store/lay_runs.ts'
+import type { Layer } from '../store/lay_runs.ts'
 import { benchmarkPaths, runPaths } from '../store/paths.ts'
 import { readRun } from '../store/store.ts'
 import type { LaidRun } from './audited.ts'
@@ -21,25 +21,41 @@ import { criteriaOf } from './cached_grading.ts'
 import type { FlowContext } from './context.ts'
 import { isDone } from './execute.ts'
 import { keyOfGrading } from './key_of_grading.ts'
+import type { DetailsAhead } from './page/details_ahead.ts'
 import type { RunCache } from './run_cache.ts'
 import { gradeFinished, runFinished } from './run_events.ts'
 
 /** Runs that are laid out together, and then told of. */
 const batch = 32
 
+/** Batches that are on their way at once, and the bytes in them: a thread that has just been started has some to begin with. */
+const ahead = { batches: 8, bytes: 16 * 1024 * 1024 }
+
 /** What counts of each run that needs nothing more, by run id: as it lies on disk now. */
 export type Settled = ReadonlyMap<string, LaidRun>
 
+/** Who does what else beside it. */
+export interface Helpers {
+  layer: Layer
+  /** What the page will show of the runs is packed meanwhile; null: it is not. */
+  details: DetailsAhead | null
+}
+
 /** Takes what is there of the runs that are missing. */
-export async function reuseRuns(runs: RunCache | null, context: FlowContext): Promise<Settled> {
+export async function reuseRuns(
+  runs: RunCache | null,
+  context: FlowContext,
+  { layer, details }: Helpers,
+): Promise<Settled> {
   const settled = new Map<string, LaidRun>()
   if (runs?.mode !== 'use') return settled
   const specs = runs.plan.runs
   const cases = new Map(runs.plan.cases.map((one) => [one.eval_id, one]))
   const records: RunRecord[] = []
-  await using layer = openLayer(specs.length)
-  const settle = async (taken: readonly Taken[], laid: Promise<void>) => {
+  const settle = async (taken: readonly Taken[], laid: Promise<void>, before: Promise<void> | undefined) => {
+    await before
     await laid
+    details?.prepare(taken.flatMap(({ grading, laying }) => (grading === null ? [] : [laying.target])))
     for (const { spec, one, key, record, grading, evidence } of taken) {
       records.push(record)
       touchEntry(runs.cache, key, context.now())
@@ -49,7 +65,8 @@ export async function reuseRuns(runs: RunCache | null, context: FlowContext): Pr
       settled.set(spec.run_id, { record: countedOf(record), grading, timing: null, metrics: null, evidence })
     }
   }
-  let before: Promise<void> = Promise.resolve()
+  const underWay: { told: Promise<void>; bytes: number }[] = []
+  const isFull = () => underWay.length >= ahead.batches || sum(underWay.map(({ bytes }) => bytes)) > ahead.bytes
   for (let at = 0; at < specs.length; at += batch) {
     await turn()
     if (context.drain.aborted || context.signal.aborted) break
@@ -60,12 +77,12 @@ export async function reuseRuns(runs: RunCache | null, context: FlowContext): Pr
       const found = await find(runs, { spec, one }, context)
       if (found !== null) taken.push(take(runs, { spec, one, found }))
     }
-    const laid = layer.lay(taken.map(({ laying }) => laying)) // while the batch before is told of
-    await before
-    before = settle(taken, laid)
-    before.catch(() => {}) // thrown where it is waited for
+    const told = settle(taken, layer.lay(taken.map(({ laying }) => laying)), underWay.at(-1)?.told)
+    told.catch(() => {}) // thrown where it is waited for
+    underWay.push({ told, bytes: sum(taken.map(({ laying }) => bytesOf(laying))) })
+    while (isFull()) await underWay.shift()?.told
   }
-  await before
+  await underWay.at(-1)?.told
   tell(records, runs, context)
   return settled
 }
@@ -147,6 +164,14 @@ function tell(taken: readonly RunRecord[], runs: RunCache, context: FlowContext)
   if (reused === null) return
   const { runs: count, oldest, by_configuration } = reused
   context.emit({ type: 'runs_reused', runs: count, planned: runs.plan.runs.length, oldest, by_configuration })
+}
+
+function bytesOf({ small }: Laying): number {
+  return sum(Array.from(small.values(), ({ byteLength }) => byteLength))
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((all, one) => all + one, 0)
 }
 
 function pretty(value: unknown): string {

@@ -19,6 +19,7 @@ import { withAnalystNotes } from './analyst_notes.ts'
 import type { LaidRun } from './audited.ts'
 import { collectionOf, knownNoise, writeCalibration } from './calibrations.ts'
 import type { FlowContext } from './context.ts'
+import type { DetailsAhead } from './page/details_ahead.ts'
 import { readResults, readResultsAhead } from './results.ts'
 import { RunFolders } from './run_folders.ts'
 import { trustOf } from './trust.ts'
@@ -61,6 +62,8 @@ export interface SoFar {
   known?: ReadonlyMap<string, LaidRun>
   /** True: the files of very many runs are read in a thread; it takes memory that whoever made the runs has none left for. */
   ahead?: boolean
+  /** Of what is known, what the page shows, packed already. */
+  details?: DetailsAhead | null
   /** False: no page, and none of before is left, which would tell another tale. */
   page?: boolean
 }
@@ -86,7 +89,8 @@ export async function summarize(
     const { writePage } = await import('./page/write_page.ts')
     const files = await caseFiles(plan.cases)
     const made = { plan, laid: soFar.known ?? new Map() }
-    await writePage({ folder, report: paths.report, benchmark, prompts, folders, redactor, files, made })
+    const { details = null } = soFar
+    await writePage({ folder, report: paths.report, benchmark, prompts, folders, redactor, files, made, details })
   } else await rm(paths.report, { force: true })
   context.emit({
     type: 'benchmark_written',

@@ -2,6 +2,7 @@
 import type { Until, UntilLook } from '../../schemas/benchmark_statistics.ts'
 import type { Plan } from '../../schemas/plan.ts'
 import { type Released, releasedOf } from '../phases/4-report/until.ts'
+import { openLayer } from '../store/lay_runs.ts'
 import type { CountedRun } from '../store/store.ts'
 import type { FlowContext } from './context.ts'
 import { type Execution, execute } from './execute.ts'
@@ -56,7 +57,8 @@ function isOfBlocks(
 
 async function executeBlock(execution: Execution, block: Plan, context: FlowContext): Promise<{ isHalted: boolean }> {
   const { cache } = execution
-  const settled = await reuseRuns(cache && { ...cache, plan: block }, context)
+  await using layer = openLayer(block.runs.length)
+  const settled = await reuseRuns(cache && { ...cache, plan: block }, context, { layer, details: null })
   const limited = execution.limited && { ...execution.limited, queue: queueInPairs(block.runs) }
   limited?.spending.forget(settled)
   return await execute({ ...execution, plan: block, settled, limited }, context)

@@ -57,14 +57,27 @@ export async function keepRun(cache: Cache, { entry, folder, replace }: KeepRequ
 export async function readCachedRun(cache: Cache, key: string, onDamage: OnDamage): Promise<CachedRun | null> {
   const { folder, entry } = entryPaths(cache, key)
   try {
-    // another process may have replaced it between two looks at it
-    return await runOf(cache, key).catch(() => runOf(cache, key))
+    return await steadyRun(cache, key)
   } catch (error) {
     if (!existsSync(entry)) return null // pruned by another process just now
     if (!says.has(codeOf(error))) throw error
     onDamage({ file: folder, message: messageOf(error) })
     removeWhole(folder, await temporaryName(cache))
     return null
+  }
+}
+
+/** Looks at one entry. */
+const looks = 5
+
+/** Other processes may replace it between two looks at its parts, and again: what is broken stays so. */
+async function steadyRun(cache: Cache, key: string): Promise<CachedRun | null> {
+  for (let look = 1; ; look += 1) {
+    try {
+      return await runOf(cache, key)
+    } catch (error) {
+      if (look === looks) throw error
+    }
   }
 }
 

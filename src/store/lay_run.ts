@@ -2,6 +2,7 @@
 import { constants, copyFileSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { codeOf } from '../base/error.ts'
+import { writeWhole } from '../base/files.ts'
 
 /** Small files as they are, by path relative to the run's folder; large ones where they lie. */
 export interface LaidFiles {
@@ -18,6 +19,23 @@ export interface Laying extends LaidFiles {
   aside: string
   /** Where it is moved by one rename, absolute; a run that lies there gives way. */
   target: string
+}
+
+/** A text and the file that is to hold it, absolute. */
+export interface LaidFile {
+  file: string
+  text: string
+}
+
+/** Each of them whole at once, in a folder that is made with all above it. Not synced. */
+export function layFiles(files: readonly LaidFile[]): void {
+  const there = new Set<string>()
+  for (const { file, text } of files) {
+    const folder = path.dirname(file)
+    if (!there.has(folder)) mkdirSync(folder, { recursive: true })
+    there.add(folder).add(path.dirname(folder))
+    writeWhole(file, text)
+  }
 }
 
 /** Throws what the file system throws. By the thousand: no call that looks before it acts. */

@@ -1,12 +1,14 @@
 /** Lays many cached runs out beside other work: what thousands of small files take of the system is another thread's. */
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
-import { type Laying, layRun } from './lay_run.ts'
-import type { Answer } from './lay_thread.ts'
+import { type LaidFile, type Laying, layFiles, layRun } from './lay_run.ts'
+import type { Answer, Asked } from './lay_thread.ts'
 
 export interface Layer extends AsyncDisposable {
   /** Resolves when all of them are in their places, in the order in which it is called. Rejects with what the file system says. */
   lay(layings: readonly Laying[]): Promise<void>
+  /** The same for small files. */
+  layFiles(files: readonly LaidFile[]): Promise<void>
 }
 
 /** Fewer are laid sooner than a thread starts. */
@@ -21,6 +23,9 @@ export function openLayer(runs: number, thread = compiled): Layer {
   return {
     async lay(layings) {
       for (const one of layings) layRun(one)
+    },
+    async layFiles(files) {
+      layFiles(files)
     },
     async [Symbol.asyncDispose]() {},
   }
@@ -43,14 +48,16 @@ function layThere(worker: Worker): Layer {
     broken = error
     for (const asker of waiting.splice(0)) asker.fail(error)
   })
+  const ask = (asked: Asked) => {
+    if (broken !== null) return Promise.reject(broken)
+    const laid = new Promise<void>((done, fail) => waiting.push({ done, fail }))
+    worker.postMessage(asked)
+    laid.catch(() => {}) // whoever asked hears of it when it waits
+    return laid
+  }
   return {
-    lay(layings) {
-      if (broken !== null) return Promise.reject(broken)
-      const laid = new Promise<void>((done, fail) => waiting.push({ done, fail }))
-      worker.postMessage(layings)
-      laid.catch(() => {}) // whoever asked hears of it when it waits
-      return laid
-    },
+    lay: (runs) => ask({ runs }),
+    layFiles: (files) => ask({ files }),
     async [Symbol.asyncDispose]() {
       await worker.terminate()
     },

@@ -11,9 +11,10 @@ import { type CountedRecord, countedRecord, type RunRecord, runRecord } from '..
 import type { SuiteCase } from '../../schemas/suite.ts'
 import { type Timing, timing } from '../../schemas/timing.ts'
 import { codeOf, messageOf, UserError } from '../base/error.ts'
-import { exists, plainFiles, syncFiles, syncFolder, writeAllAtomic, writeAtomic, writeWhole } from '../base/files.ts'
+import { exists, plainFiles, syncFiles, syncFolder, writeAllAtomic, writeAtomic } from '../base/files.ts'
 import { checkAs, readJson } from '../base/json.ts'
 import { type OnDamage, readIf } from './damage.ts'
+import type { LaidFile } from './lay_run.ts'
 import {
   benchmarkPaths,
   type Collection,
@@ -175,17 +176,13 @@ export async function writeGrading(
   await writeAllAtomic(paths.folder, [timed, own])
 }
 
-/**
- * Writes eval_metadata.json of every case that has runs. `statements` gives what the case asserts, as a person reads it. Not
- * synced: all of it stands in plan.json, and the next bench writes it again.
- */
-export async function writeMetadata(
+/** What the eval_metadata.json of every case that has runs is to hold, case by case. `statements` gives what the case asserts, as a person reads it. */
+export function* metadataOf(
   folder: string,
   made: Plan,
   statements: (one: SuiteCase) => string[],
-): Promise<void> {
+): Generator<readonly LaidFile[]> {
   const runs = new Map<number, string[]>()
-  const there = new Set<string>()
   for (const { eval_id, run_id } of made.runs) runs.set(eval_id, [...(runs.get(eval_id) ?? []), run_id])
   for (const one of made.cases) {
     const value = {
@@ -200,14 +197,6 @@ export async function writeMetadata(
     if (first === undefined) continue
     const text = `${JSON.stringify(checkAs(evalMetadata, value, first), null, 2)}\n`
     // the arms' folders first: that of the case is above them
-    for (const file of [...files].reverse()) writeInto(there, file, text)
+    yield [...files].reverse().map((file) => ({ file, text }))
   }
-}
-
-/** Writes into a folder that is made with all above it, unless it is known to be there. */
-function writeInto(there: Set<string>, file: string, text: string): void {
-  const folder = path.dirname(file)
-  if (!there.has(folder)) mkdirSync(folder, { recursive: true })
-  there.add(folder).add(path.dirname(folder))
-  writeWhole(file, text)
 }

@@ -183,6 +183,15 @@ describe('absent, or there without a value', () => {
   })
 })
 
+test('an optional part that is there without a value stays so, and is not left to zod', () => {
+  const value = { ...fitting, kind: undefined, strict: undefined }
+  expect(quickParse(ways, value)).toStrictEqual(ways.parse(value))
+  expect(Object.keys(ways.parse(value))).toContain('kind')
+  const turned = Object.fromEntries(Object.entries(value).reverse())
+  expect(JSON.stringify(quickParse(ways, turned))).toBe(JSON.stringify(ways.parse(turned)))
+  expect(quickParse(ways, turned)).toStrictEqual(ways.parse(turned))
+})
+
 test('what a value has from a prototype of its own becomes its own, as with zod', () => {
   const schema = z.looseObject({ name: z.string() })
   const value: unknown = Object.assign(Object.create({ inherited: 1 }), { name: 'x' })

@@ -1,9 +1,10 @@
 /** The look at a server before the first run: no SDK is loaded for it, and the server sees what a run will send. */
 import { readFileSync } from 'node:fs'
-import { createServer, type IncomingHttpHeaders } from 'node:http'
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { askServer } from '../../src/engines/ask_server.ts'
 import { engineNamed } from '../../src/engines/table.ts'
 import { openStage, type Stage } from './stage.ts'
 
@@ -38,6 +39,64 @@ beforeEach(async () => {
   stage = await openStage()
 })
 afterEach(() => stage[Symbol.asyncDispose]())
+
+describe('one request', () => {
+  type Answer = (request: IncomingMessage, response: ServerResponse) => void
+  const ask = async (answer: Answer, signal = new AbortController().signal) => {
+    const server = createServer(answer)
+    await new Promise<void>((ready) => server.listen(0, '127.0.0.1', ready))
+    const { port } = server.address() as AddressInfo
+    const base = `http://127.0.0.1:${port}/`
+    try {
+      return {
+        base,
+        answer: await askServer({ base, path: '/models', headers: { 'x-own': 'o' }, body: { a: 'ü' }, signal }),
+      }
+    } finally {
+      server.closeAllConnections()
+      server.close()
+    }
+  }
+  const said = (request: IncomingMessage) => `${request.method} ${request.url} ${request.headers['x-own']}`
+
+  test('gives the JSON of an answer that comes in parts, cut inside a letter', async () => {
+    const { answer } = await ask((request, response) => {
+      const whole = Buffer.from(JSON.stringify({ said: said(request), more: 'ü' }))
+      response.writeHead(200)
+      response.write(whole.subarray(0, whole.length - 3))
+      setTimeout(() => response.end(whole.subarray(whole.length - 3)), 20)
+    })
+    expect(answer).toEqual({ as: 'answer', status: 200, body: { said: 'POST /models o', more: 'ü' } })
+  })
+  test('follows a redirection with all that it sent', async () => {
+    const { answer } = await ask((request, response) => {
+      if (request.url === '/models') response.writeHead(307, { location: '/v2/models' }).end()
+      else response.end(JSON.stringify(said(request)))
+    })
+    expect(answer).toEqual({ as: 'answer', status: 200, body: 'POST /v2/models o' })
+  })
+  test('a connection that ends in the middle, or before an answer, is silence that names the server', async () => {
+    for (const isCut of [true, false]) {
+      const { base, answer } = await ask((_request, response) => {
+        if (isCut) response.writeHead(200, { 'content-length': '10' }).write('{')
+        setTimeout(() => response.socket?.destroy(), 20)
+      })
+      expect(answer).toEqual({ as: 'silence', message: expect.stringContaining(`can't reach ${base}: `) })
+    }
+  })
+  test('is given up when it is aborted', async () => {
+    const aborted = new AbortController()
+    const asked = ask(() => aborted.abort(new Error('enough')), aborted.signal)
+    await expect(asked).rejects.toThrow('enough')
+  })
+  test('an address that is none is silence too', async () => {
+    const { signal } = new AbortController()
+    for (const base of ['nowhere', 'ftp://127.0.0.1']) {
+      const answer = await askServer({ base, path: '', headers: {}, signal })
+      expect(answer).toEqual({ as: 'silence', message: expect.stringContaining(base) })
+    }
+  })
+})
 
 test.each([
   ['ANTHROPIC_API_KEY', ' a-key '],

@@ -100,6 +100,18 @@ describe('a run', () => {
         expect(existsSync(aside)).toBe(false)
       }
     })
+    test('small files lie whole in folders that are made for them, in the place of what was there', async () => {
+      const folder = fresh()
+      const files = ['a/b/c/x.json', 'a/b/x.json', 'a/x.json'].map((name) => path.join(folder, name))
+      await using made = layer()
+      for (const text of ['old', 'new']) {
+        await made.layFiles(files.map((file) => ({ file, text })))
+        expect(textsIn(folder)).toEqual({ 'a/b/c/x.json': text, 'a/b/x.json': text, 'a/x.json': text })
+      }
+      writeFileSync(path.join(folder, 'file'), '')
+      const under = path.join(folder, 'file/x.json')
+      await expect(made.layFiles([{ file: under, text: '' }])).rejects.toMatchObject({ code: 'EEXIST' })
+    })
     test('what lies in both places gives way', async () => {
       const [one] = await layings(1)
       if (one === undefined) throw new Error('none')

@@ -1,10 +1,10 @@
 /** plan.json is written run by run, and has the bytes of any other artefact. */
-import { mkdtempSync, readdirSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { plan as planSchema } from '../../schemas/plan.ts'
-import { writePlanFile } from '../../src/store/plan_file.ts'
+import { isPlanned, writePlanFile } from '../../src/store/plan_file.ts'
 import { readPlan, writeArtefact } from '../../src/store/store.ts'
 
 const fresh = () => mkdtempSync(path.join(tmpdir(), 'plan-test-'))
@@ -39,6 +39,20 @@ describe('a plan', () => {
     const text = (folder: string) => readFileSync(path.join(folder, 'plan.json'), 'utf8')
     expect(text(ours)).toBe(text(usual))
     expect((await readPlan(ours)).runs).toHaveLength(count)
+  })
+  test('is known by its beginning, whatever comes after it', async () => {
+    const folder = fresh()
+    const made = planOf(3)
+    expect(isPlanned(folder, made.plan_id)).toBe(false)
+    await writePlanFile(folder, made)
+    expect([made.plan_id, `${made.plan_id}0`, made.plan_id.slice(1), ''].map((id) => isPlanned(folder, id))).toEqual([
+      ...[true, false, false, false],
+    ])
+    const file = path.join(folder, 'plan.json')
+    truncateSync(file, 300)
+    expect(isPlanned(folder, made.plan_id)).toBe(true)
+    writeFileSync(file, JSON.stringify({ suite: `\n  "plan_id": "${made.plan_id}"` }))
+    expect(isPlanned(folder, made.plan_id)).toBe(false)
   })
   test('with an unfit run is not written, and the run is named', async () => {
     const folder = fresh()

@@ -146,14 +146,23 @@ export function topKeysOf(command: ConfiguredCommand): Set<string> {
   return new Set(command === 'bench' ? keys : keys.filter((name) => !ofBenchAtTop.has(name)))
 }
 
-/** The file's schema: the settings of all commands, and a section for each command, which wins for that command. */
-export const configFile = z
-  .strictObject({
-    $schema: z.string().optional().describe('for editors'),
-    ...fieldsOf(Object.assign({}, ...[...commands].reverse().map(settingsOf))),
-    ...sections(),
-  })
-  .describe('whetstone.config.yaml or .json: settings of the command line, kept in a file')
+/** The file's schema: the settings of all commands, and a section for each command, which wins for that command. Made when it is needed: it has hundreds of fields. */
+export function configFile() {
+  made ??= makeSchema()
+  return made
+}
+
+let made: ReturnType<typeof makeSchema> | null = null
+
+function makeSchema() {
+  return z
+    .strictObject({
+      $schema: z.string().optional().describe('for editors'),
+      ...fieldsOf(Object.assign({}, ...[...commands].reverse().map(settingsOf))),
+      ...sections(),
+    })
+    .describe('whetstone.config.yaml or .json: settings of the command line, kept in a file')
+}
 
 function sections() {
   const of = (command: ConfiguredCommand) =>
@@ -179,7 +188,7 @@ function sections() {
 export function keysOf(section: string | null): string[] {
   const command = commands.find((name) => name === section)
   if (command !== undefined) return Object.keys(settingsOf(command))
-  return section === null ? Object.keys(configFile.shape) : []
+  return section === null ? Object.keys(configFile().shape) : []
 }
 
 function fieldsOf(flags: Record<string, Options>): Record<string, z.ZodType> {

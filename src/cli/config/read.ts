@@ -33,7 +33,7 @@ export async function readConfig(file: string, command: ConfiguredCommand): Prom
     const offset = offsetOf(document.contents, place)
     return offset === null ? 1 : lines.linePos(offset).line
   }
-  const parsed = configFile.safeParse(document.toJS() ?? {})
+  const parsed = configFile().safeParse(document.toJS() ?? {})
   if (!parsed.success) throw mistakes(file, parsed.error.issues, lineOf)
   const own: Readonly<Record<string, unknown>> = parsed.data[command] ?? {}
   const known = topKeysOf(command)

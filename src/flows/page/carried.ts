@@ -1,7 +1,8 @@
 /** Where packed data goes: into the page as long as there is room, then beside it; a page that is all of it has no beside. */
 import path from 'node:path'
 import { packed } from '../../phases/4-report/page/pack.ts'
-import { Sidecars } from './sidecars.ts'
+import type { PackedDetail } from './packed_detail.ts'
+import { Sidecars, stampOf, type Writer } from './sidecars.ts'
 
 /** 0: nowhere, 1: in the page, 2: in a file beside it. */
 export type Where = 0 | 1 | 2
@@ -10,9 +11,13 @@ export type Where = 0 | 1 | 2
 export const inPage = 400_000
 const inSingleFile = 30_000_000
 
-/** For a page (absolute): `sidecars` is to be ended when all is put. */
-export function carriedFor(report: string, singleFile: boolean): { carried: Carried; sidecars: Sidecars } {
-  const sidecars = new Sidecars(singleFile ? null : path.join(path.dirname(report), 'report.data'))
+/** For a page (absolute): `sidecars` is to be ended when all is put. `writer`: who writes them beside other work. */
+export function carriedFor(
+  report: string,
+  singleFile: boolean,
+  writer: Writer | null = null,
+): { carried: Carried; sidecars: Sidecars } {
+  const sidecars = new Sidecars(singleFile ? null : path.join(path.dirname(report), 'report.data'), writer)
   return { sidecars, carried: new Carried(singleFile ? inSingleFile : inPage, singleFile ? null : sidecars) }
 }
 
@@ -30,11 +35,15 @@ export class Carried {
     this.#sidecars = sidecars
   }
 
-  /** `run`: the folder that the value is read from; a file that was made of it and is fresh is left as it is. */
-  put(key: string, value: () => unknown, run: string | null = null): Where {
+  /**
+   * `run`: the folder that the value is read from; a file that was made of it and is fresh is left as it is. `ahead`: what was
+   * packed of it before; it counts as long as the run is the same.
+   */
+  put(key: string, value: () => unknown, run: string | null = null, ahead?: PackedDetail): Where {
     const isInside = this.#used < this.#most
+    const still = ahead !== undefined && run !== null && stampOf(run) === ahead.stamp ? ahead : null
     if (isInside) {
-      this.inside(key, packed(value()))
+      this.inside(key, still?.text ?? packed(value()))
       return 1
     }
     if (this.#sidecars === null) {
@@ -42,7 +51,8 @@ export class Carried {
       return 0
     }
     if (run !== null && this.#sidecars.isFresh(key, run)) return 2
-    this.#sidecars.write(key, packed(value(), 1), run)
+    if (still !== null) this.#sidecars.hand(key, still.text, still.stamp)
+    else this.#sidecars.write(key, packed(value(), 1), run === null ? '' : stampOf(run))
     return 2
   }
 

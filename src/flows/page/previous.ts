@@ -17,17 +17,28 @@ export interface Previous {
 export function previousOf(folder: string): Previous | null {
   const before = previousFolder(folder)
   if (before === null) return null
-  const cases = new Map(entries(before).flatMap((name) => (/^eval-\d+/.test(name) ? [[idOf(before, name), name]] : [])))
+  let known: ReadonlyMap<number, string> | null = null
+  const caseOf = (id: number) => {
+    known ??= casesIn(before)
+    return known.get(id) ?? ''
+  }
   return {
     folder: before,
     runOf: ({ eval_id, folder: own }) => {
       if (own === '') return null
+      if (liesIn(before, path.join(before, own))) return own
       const [, ...rest] = own.split('/')
       // a case may have got another name; its number stays
-      const other = path.posix.join(cases.get(eval_id) ?? '', ...rest)
-      return [own, other].find((name) => liesIn(before, path.join(before, name))) ?? null
+      const other = path.posix.join(caseOf(eval_id), ...rest)
+      return liesIn(before, path.join(before, other)) ? other : null
     },
   }
+}
+
+/** The folders of its cases, by their number. */
+function casesIn(folder: string): ReadonlyMap<number, string> {
+  const names = entries(folder).filter((name) => /^eval-\d+/.test(name))
+  return new Map(names.map((name) => [idOf(folder, name), name]))
 }
 
 /** `benchmarks/<time>` and its like, or `iteration-<n>`. */

@@ -22,15 +22,34 @@ const isOurs = (name: string) => /^(run|before|pack|versions|audit)[\w.-]*\.js$/
 
 const stamps = z.record(z.string(), z.string())
 
+/** A file to be written in the place of what lies there. */
+export interface NewFile {
+  file: string
+  text: string
+}
+
+/** Who writes files beside other work; false: they are to be written here. */
+export interface Writer {
+  write(files: readonly NewFile[]): Promise<boolean>
+}
+
+/** Files that are handed over together. */
+const batch = 64
+
 /** The files beside the page; one whose run has not changed is left as it is, one that is wanted no more goes. */
 export class Sidecars {
   readonly #folder: string | null
   readonly #before: ReadonlyMap<string, string>
   readonly #now = new Map<string, string>()
   #isMade = false
+  readonly #writer: Writer | null
+  #handed: NewFile[] = []
+  readonly #underWay: Promise<void>[] = []
 
-  constructor(folder: string | null) {
+  /** `writer`: to whom what was packed before is handed; null: nobody. */
+  constructor(folder: string | null, writer: Writer | null = null) {
     this.#folder = folder
+    this.#writer = writer
     // in a folder that somebody gave away it may lead to anything of this machine's
     if (folder !== null && isLink(folder)) rmSync(folder)
     this.#before = folder === null ? new Map() : readStamps(path.join(folder, 'stamps.json'))
@@ -44,15 +63,44 @@ export class Sidecars {
     return true
   }
 
-  write(key: string, data: string, run: string | null = null): void {
+  /** `stamp`: of the files that the data is read from. */
+  write(key: string, data: string, stamp = ''): void {
     if (this.#folder === null) return
-    if (!this.#isMade) mkdirSync(this.#folder, { recursive: true })
-    this.#isMade = true
+    this.#make()
     writeNew(this.#file(key), sidecar(key, data))
-    this.#now.set(key, run === null ? '' : stampOf(run))
+    this.#now.set(key, stamp)
   }
 
-  end(): void {
+  /** The same, at the latest when all of it ends. */
+  hand(key: string, data: string, stamp: string): void {
+    if (this.#folder === null || this.#writer === null) {
+      this.write(key, data, stamp)
+      return
+    }
+    this.#make()
+    this.#handed.push({ file: this.#file(key), text: sidecar(key, data) })
+    this.#now.set(key, stamp)
+    if (this.#handed.length >= batch) this.#handOver(this.#writer)
+  }
+
+  #handOver(writer: Writer): void {
+    const files = this.#handed
+    this.#handed = []
+    const written = writer.write(files).then((isDone) => {
+      if (!isDone) for (const { file, text } of files) writeNew(file, text)
+    })
+    written.catch(() => {}) // thrown where it is waited for
+    this.#underWay.push(written)
+  }
+
+  #make(): void {
+    if (!this.#isMade && this.#folder !== null) mkdirSync(this.#folder, { recursive: true })
+    this.#isMade = true
+  }
+
+  async end(): Promise<void> {
+    if (this.#writer !== null && this.#handed.length > 0) this.#handOver(this.#writer)
+    await Promise.all(this.#underWay)
     const folder = this.#folder
     if (folder === null || !existsSync(folder)) return
     const [gone, isEmpty] = this.#gone(folder)
@@ -87,7 +135,7 @@ function isLink(place: string): boolean {
 }
 
 /** In the place of a link, never through it. */
-function writeNew(file: string, text: string | Iterable<string>): void {
+export function writeNew(file: string, text: string | Iterable<string>): void {
   if (isLink(file)) rmSync(file)
   const handle = openSync(file, 'w')
   try {
@@ -120,7 +168,7 @@ function readStamps(file: string): ReadonlyMap<string, string> {
 }
 
 /** Changes when a run is made or graded anew, and when the folder is copied: who gives one away cannot know the ctime that it will get. */
-function stampOf(run: string): string {
+export function stampOf(run: string): string {
   const found = ['run.json', 'grading.json', 'transcript.jsonl', 'outputs'].map((name) => {
     const info = statSync(path.join(run, name), { throwIfNoEntry: false })
     return info === undefined ? '-' : `${info.ctimeMs}:${info.size}`

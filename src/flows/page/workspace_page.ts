@@ -43,7 +43,7 @@ export interface WorkspacePageRequest extends Measured {
 }
 
 /** The text of the page; what lies beside it is on disk when this returns. */
-export function makeWorkspacePage(request: WorkspacePageRequest): string {
+export async function makeWorkspacePage(request: WorkspacePageRequest): Promise<string> {
   const { workspace, extras, redactor, report, now, singleFile = false, served = false } = request
   const { carried, sidecars } = carriedFor(report, singleFile)
   const [headline = '', ...sureness] = besideSentences(extras)
@@ -55,14 +55,14 @@ export function makeWorkspacePage(request: WorkspacePageRequest): string {
   page.without_benchmark = true
   page.said = { ...page.said, headline, sureness, incomplete: null, facts: [], header: [], rows: [] }
   addVersions(page, { workspace, redactor, carried })
-  sidecars.end()
+  await sidecars.end()
   return shell({ page: redactor.value(page), data: carried.data, served })
 }
 
 /** Gives the page's path. */
 export async function writeWorkspacePage(request: Omit<WorkspacePageRequest, 'report'>): Promise<string> {
   const report = await freeReport(request.folder)
-  await writeAtomic(report, makeWorkspacePage({ ...request, report }))
+  await writeAtomic(report, await makeWorkspacePage({ ...request, report }))
   return report
 }
 

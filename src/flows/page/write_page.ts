@@ -17,6 +17,7 @@ import { auditedIn, auditOf, idsOf, type MadeHere } from './audit.ts'
 import { besideOf } from './beside.ts'
 import { carriedFor, inPage, type Where } from './carried.ts'
 import { byConcern } from './concern.ts'
+import type { DetailsAhead } from './details_ahead.ts'
 import { readDetail } from './read_detail.ts'
 import { addReports } from './reports.ts'
 
@@ -43,6 +44,8 @@ export interface PageRequest {
   running?: boolean
   /** By the process that writes the page. */
   made?: MadeHere
+  /** What was packed already. */
+  details?: DetailsAhead | null
 }
 
 const manyRuns = 2000
@@ -55,12 +58,15 @@ export async function writePage(request: PageRequest): Promise<void> {
 export async function makePage(request: PageRequest): Promise<string> {
   const { benchmark, folder, redactor, singleFile = false, roots = [folder] } = request
   const audited = await auditedIn(request)
+  const { details = null } = request
+  const ahead = await details?.packed()
   const folderOf = (run: { eval_id: number; configuration: string; run_number: number }) => {
-    const own = relativeFolder(folder, request.folders.get(runKey(run)))
-    const id = request.folders instanceof RunFolders ? request.folders.idOf(runKey(run)) : undefined
-    return own === id ? id : own // the text that is in memory already
+    const key = runKey(run)
+    const own = request.folders.get(key)
+    const id = request.folders instanceof RunFolders ? request.folders.idOf(key) : undefined
+    return id !== undefined && own === `${folder}/${id}` ? id : relativeFolder(folder, own) // the text that is in memory already
   }
-  const { carried, sidecars } = carriedFor(request.report, singleFile)
+  const { carried, sidecars } = carriedFor(request.report, singleFile, details)
   const evidence = evidencePacks(benchmark, audited === null ? null : idsOf(audited, folderOf))
   const packs = carryPacks(evidence, { carried, sidecars, singleFile, runs: benchmark.runs.length })
   const detailOf = (runs: PageRuns): Where[] => {
@@ -68,7 +74,8 @@ export async function makePage(request: PageRequest): Promise<string> {
     for (const index of byConcern(runs, benchmark)) {
       const own = path.join(folder, runs.folder[index] ?? '')
       if (own === folder || !roots.some((root) => liesIn(root, own))) continue
-      places[index] = carried.put(pageKey(runs.folder[index] ?? ''), () => redactor.value(readDetail(own)), own)
+      const key = pageKey(runs.folder[index] ?? '')
+      places[index] = carried.put(key, () => redactor.value(readDetail(own)), own, ahead?.get(own))
     }
     return places
   }
@@ -85,10 +92,10 @@ export async function makePage(request: PageRequest): Promise<string> {
   })
   if (audited !== null) page.extras.audit = auditOf(audited, page, (sample) => carried.put('audit', () => sample))
   if (request.served !== true) addReports(page, folder, auditWorkspace(folder))
-  addPrevious(page, { folder, redactor, carried })
+  await addPrevious(page, { folder, redactor, carried, details })
   addVersions(page, { workspace: auditWorkspace(folder), redactor, carried })
   page.left_out.push(...leftOut(carried.refused))
-  sidecars.end()
+  await sidecars.end()
   return shell({ page, data: carried.data, served: request.served ?? false })
 }
 

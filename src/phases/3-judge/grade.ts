@@ -93,31 +93,38 @@ export async function gradeRun(request: GradeRunRequest): Promise<Graded | null>
   }
 }
 
-/** Hex sha256 of all that shapes a grading: the run, the criteria, the judge and what it is told. */
-export function gradedKey(of: {
-  runKey: string
+/** All that shapes a grading but the run: the criteria, the judge and what it is told. */
+export interface GradedBy {
   case: SuiteCase
   judge: EngineChoice | null
   onTimeout: 'fail' | 'exclude'
   samples?: number | undefined
   requireEvidence?: boolean | undefined
   fastFail?: boolean | undefined
-}): string {
-  const { expectations, checks, prompt, expected_output, files, judging } = of.case
-  const { samples, requireEvidence, fastFail } = of
-  const asks = expectations.length > 0 && of.judge !== null
-  return sha256(
-    canonicalJson({
-      runKey: of.runKey,
-      onTimeout: of.onTimeout,
-      checks,
-      expectations,
-      judge: asks && { ...of.judge, prompt, expected_output, template: judgePromptSource, samples, requireEvidence },
-      ...(judging && { judging, prompt, version: verdictPromptVersion }),
-      inputs: files.map(({ path: place, sha256: content }) => ({ place, content })),
-      ...(fastFail && { fastFail }),
-    }),
-  )
+}
+
+/** Hex sha256 of the canonical JSON of all that and of the run's key. */
+export function gradedKey({ runKey, ...by }: GradedBy & { runKey: string }): string {
+  return gradedKeys(by)(runKey)
+}
+
+/** The same for many runs of a case: what they share, which is long, is put together once. */
+export function gradedKeys(by: GradedBy): (runKey: string) => string {
+  const { expectations, checks, prompt, expected_output, files, judging } = by.case
+  const { onTimeout, samples, requireEvidence, fastFail } = by
+  const asks = expectations.length > 0 && by.judge !== null
+  // by the order of their names the run's key stands between the two
+  const before = canonicalJson({
+    onTimeout,
+    checks,
+    expectations,
+    judge: asks && { ...by.judge, prompt, expected_output, template: judgePromptSource, samples, requireEvidence },
+    ...(judging && { judging, prompt }),
+    inputs: files.map(({ path: place, sha256: content }) => ({ place, content })),
+    ...(fastFail && { fastFail }),
+  })
+  const after = judging ? `,${canonicalJson({ version: verdictPromptVersion }).slice(1)}` : '}'
+  return (runKey) => sha256(`${before.slice(0, -1)},"runKey":${JSON.stringify(runKey)}${after}`)
 }
 
 async function judgeIfAny(request: GradeRunRequest): Promise<Judged | null> {

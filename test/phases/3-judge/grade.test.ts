@@ -4,8 +4,11 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { grading as gradingSchema } from '../../../schemas/grading.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
+import { canonicalJson, sha256 } from '../../../src/base/json.ts'
 import { command } from '../../../src/engines/command.ts'
 import { type GradeRunRequest, gradedKey, gradeRun } from '../../../src/phases/3-judge/grade.ts'
+import { judgePromptSource } from '../../../src/phases/3-judge/judge_prompt.ts'
+import { verdictPromptVersion } from '../../../src/phases/3-judge/own/verdict.ts'
 import { record } from '../../fixtures/record.ts'
 import { suiteCase } from '../../fixtures/suite_case.ts'
 import { environment, judgeCommand, temporary, write } from './scene.ts'
@@ -232,6 +235,27 @@ describe('graded_key', () => {
     ['its model', key({}, { judge: { ...judge, model: 'm' } })],
     ['what a timeout means', key({}, { onTimeout: 'exclude' })],
   ])('changes with %s', (_, other) => expect(other).not.toBe(key()))
+  test('is the hash of the canonical JSON of all of it, wherever it is put together', () => {
+    const judging = { kind: 'verdict' } as const
+    const one = suiteCase({ ...base, files: [file], judging })
+    const { prompt, expected_output, expectations, checks } = one
+    const asked = { ...judge, prompt, expected_output, template: judgePromptSource, samples: 3 }
+    const all = {
+      onTimeout: 'fail',
+      checks,
+      expectations,
+      judge: asked,
+      judging,
+      prompt,
+      version: verdictPromptVersion,
+    }
+    const inputs = [{ place: file.path, content: file.sha256 }]
+    for (const runKey of ['', 'k', '"runKey":""']) {
+      const whole = sha256(canonicalJson({ ...all, runKey, inputs, fastFail: true }))
+      const by = { case: one, judge, onTimeout: 'fail', samples: 3, fastFail: true } as const
+      expect(gradedKey({ runKey, ...by })).toBe(whole)
+    }
+  })
   test.each([
     ['the name of the case', key({ eval_name: 'other' }), key()],
     ['where an input lies', key({ files: [{ ...file, source: '/b/in.csv' }] }), key({ files: [file] })],

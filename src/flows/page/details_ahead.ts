@@ -1,0 +1,122 @@
+/** Packs what the page shows of many runs beside other work: reading and packing thousands of small files is a thread's. */
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import type { PackedDetail } from './packed_detail.ts'
+import type { NewFile } from './sidecars.ts'
+
+/** Fewer are packed sooner than a thread starts. */
+const worthAThread = 64
+
+/** Characters that are held, packed; what is beyond is left to whoever needs it. */
+const most = 16_000_000
+
+/** Beside the program's bundle; not there where the source itself is run: then nothing is packed ahead, nor where one core has to do everything. */
+const bundled = availableParallelism() > 1 ? new URL('../../../program/detail_thread.js', import.meta.url) : null
+
+/** Two folders of runs, absolute: one of this benchmark, one of the iteration before. */
+export type Pair = readonly [own: string, before: string]
+
+/** What the thread is asked, and what it answers: by folder, what was packed; of the pairs, whether the first was taken from the second; how many files it wrote. */
+export type Asked = { pack: readonly string[] } | { compare: readonly Pair[] } | { write: readonly NewFile[] }
+export type Answered =
+  | { packed: (readonly [folder: string, PackedDetail])[] }
+  | { isReused: boolean[] }
+  | { written: number }
+
+export interface DetailsAhead extends AsyncDisposable {
+  /** Folders of runs, absolute, that are as they will be. */
+  prepare(folders: readonly string[]): void
+  /** By folder, when all that was asked for is done; what is not in it is left to whoever needs it. */
+  packed(): Promise<ReadonlyMap<string, PackedDetail>>
+  /** Of each pair whether the first was taken from the second; null: whoever needs it is to look. */
+  compared(pairs: readonly Pair[]): Promise<boolean[] | null>
+  /** Writes files beside a page; false: whoever needs them is to write them. */
+  write(files: readonly NewFile[]): Promise<boolean>
+}
+
+export interface DetailsOf {
+  /** Of the benchmark, absolute. */
+  folder: string
+  runs: number
+  /** Of the user, whose credentials are kept out. */
+  env: Readonly<Record<string, string | undefined>>
+}
+
+/** `thread`: its program. null: there is none, or it would take longer to start than the work. */
+export function openDetails(of: DetailsOf, thread: URL | null = bundled): DetailsAhead | null {
+  if (of.runs < worthAThread || thread === null || !existsSync(thread)) return null
+  const found = new Map<string, PackedDetail>()
+  let held = 0
+  const asker = new Asker(thread, { folder: of.folder, env: { ...of.env } })
+  const underWay: Promise<unknown>[] = []
+  return {
+    prepare(folders) {
+      if (held > most || folders.length === 0) return
+      const packing = asker.ask({ pack: folders }).then((answer) => {
+        if (answer === null || !('packed' in answer)) return
+        for (const [folder, detail] of answer.packed) {
+          found.set(folder, detail)
+          held += detail.text.length
+        }
+      })
+      underWay.push(packing)
+    },
+    async packed() {
+      await Promise.all(underWay)
+      return found
+    },
+    async compared(pairs) {
+      const answer = asker.isStarted ? await asker.ask({ compare: pairs }) : null
+      return answer !== null && 'isReused' in answer ? answer.isReused : null
+    },
+    async write(files) {
+      const answer = asker.isStarted ? await asker.ask({ write: files }) : null
+      return answer !== null && 'written' in answer && answer.written === files.length
+    },
+    [Symbol.asyncDispose]: () => asker.end(),
+  }
+}
+
+/** Asks a thread that is started with the first question, and answers in its order. One that breaks answers null. */
+class Asker {
+  readonly #program: URL
+  readonly #data: unknown
+  readonly #waiting: ((answer: Answered | null) => void)[] = []
+  #worker: Worker | null = null
+  #isOver = false
+
+  constructor(program: URL, data: unknown) {
+    this.#program = program
+    this.#data = data
+  }
+
+  get isStarted(): boolean {
+    return this.#worker !== null
+  }
+
+  ask(question: Asked): Promise<Answered | null> {
+    if (this.#isOver) return Promise.resolve(null)
+    this.#worker ??= this.#start()
+    const answer = new Promise<Answered | null>((resolve) => this.#waiting.push(resolve))
+    this.#worker.postMessage(question)
+    return answer
+  }
+
+  async end(): Promise<void> {
+    await this.#worker?.terminate()
+  }
+
+  #start(): Worker {
+    const worker = new Worker(this.#program, { execArgv: [], workerData: this.#data })
+    worker.on('message', (answer: Answered) => this.#waiting.shift()?.(answer))
+    worker.on('error', () => this.#over())
+    worker.on('exit', () => this.#over())
+    return worker
+  }
+
+  #over(): void {
+    this.#isOver = true
+    for (const answer of this.#waiting.splice(0)) answer(null)
+  }
+}
