@@ -70,7 +70,8 @@ function askPlainly(address: URL, { body, ...options }: Sent): Promise<Said> {
         resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString('utf8') })
       })
     }
-    const asked = request(address, { ...options, agent: false }, hear)
+    // by the agent of all requests, which a proxy of the environment may be set for; the connection is not kept for others
+    const asked = request(address, { ...options, headers: { ...options.headers, connection: 'close' } }, hear)
     asked.once('error', reject)
     asked.end(body)
   })

@@ -29,12 +29,12 @@ export async function addPrevious(
   const befores = runs.folder.map((own, index) => {
     return previous.runOf({ eval_id: cases[runs.case[index] ?? -1]?.eval_id ?? -1, folder: own })
   })
-  const pairs = befores.flatMap((before, index): Pair[] => {
-    const isThere = before !== null && runs.detail[index] !== 0
-    return isThere ? [[path.join(folder, runs.folder[index] ?? ''), path.join(previous.folder, before)]] : []
-  })
-  const compared = (await details?.compared(pairs)) ?? pairs.map(([own, before]) => isReused(own, before))
-  const reused = new Set(pairs.flatMap(([own], at) => (compared[at] ? [own] : [])))
+  const pairAt = (index: number): Pair | null => {
+    const before = befores[index] ?? null
+    if (before === null || runs.detail[index] === 0) return null
+    return [path.join(folder, runs.folder[index] ?? ''), path.join(previous.folder, before)]
+  }
+  const reused = await reusedOf(befores.length, pairAt, details)
   const renamed = new Map<string, string>()
   runs.before = runs.folder.map((own, index) => {
     const before = befores[index] ?? null
@@ -45,12 +45,36 @@ export async function addPrevious(
       noteId(path.posix.dirname(path.posix.dirname(own))),
     )
     const source = path.join(previous.folder, before)
-    if (reused.has(path.join(folder, own))) return 3
+    if (reused[index] === 1) return 3
     return carried.put(`before-${pageKey(own)}`, () => redactor.value(readBefore(source)), source)
   })
   page.previous = notesOf(path.join(previous.folder, 'feedback.json')).map((note) => {
     return { ...note, run_id: renamed.get(note.run_id) ?? note.run_id }
   })
+}
+
+/** Runs that are compared together: the paths of very many would take much. */
+const together = 1000
+
+/** 1 for each pair whose first was taken from its second; null: there is none. */
+async function reusedOf(
+  runs: number,
+  pairAt: (index: number) => Pair | null,
+  details: DetailsAhead | null,
+): Promise<Uint8Array> {
+  const reused = new Uint8Array(runs)
+  for (let from = 0; from < runs; from += together) {
+    const indices = Array.from({ length: Math.min(together, runs - from) }, (_, at) => from + at)
+    const some = indices.flatMap((index) => {
+      const pair = pairAt(index)
+      return pair === null ? [] : [{ index, pair }]
+    })
+    const compared = await details?.compared(some.map(({ pair }) => pair))
+    for (const [at, { index, pair }] of some.entries()) {
+      if (compared?.[at] ?? isReused(...pair)) reused[index] = 1
+    }
+  }
+  return reused
 }
 
 /** skill-creator's: the folder with / as -. */

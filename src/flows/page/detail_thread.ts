@@ -20,12 +20,17 @@ parentPort?.on('message', (asked: Asked) => parentPort?.postMessage(answerTo(ask
 
 function answerTo(asked: Asked): Answered {
   if ('write' in asked) return { written: writtenOf(asked.write) }
-  if ('compare' in asked) return { isReused: asked.compare.map((pair) => isSame(pair)) }
+  if ('compare' in asked) {
+    return { isReused: asked.compare.map((pair) => compared.get(nameOf(pair)) ?? isReused(...pair)) }
+  }
   return { packed: asked.pack.flatMap((folder) => packedIn(folder)) }
 }
 
 function packedIn(folder: string): [string, PackedDetail][] {
-  if (before !== null) isSame([folder, path.join(before, path.relative(given.folder, folder))])
+  if (before !== null) {
+    const pair: Pair = [folder, path.join(before, path.relative(given.folder, folder))]
+    compared.set(nameOf(pair), isReused(...pair))
+  }
   try {
     return [[folder, packedDetail(folder, redactor)]]
   } catch {
@@ -33,11 +38,8 @@ function packedIn(folder: string): [string, PackedDetail][] {
   }
 }
 
-function isSame(pair: Pair): boolean {
-  const name = pair.join('\0')
-  const found = compared.get(name) ?? isReused(...pair)
-  compared.set(name, found)
-  return found
+function nameOf(pair: Pair): string {
+  return pair.join('\0')
 }
 
 function writtenOf(files: Extract<Asked, { write: unknown }>['write']): number {
