@@ -145,7 +145,8 @@ function fieldOf({ key, name, schema, know }: Field): { test: string; put: strin
   const part = `const p = ${know(later(inner))}(${name}); if (p === unsure) return unsure; if (p !== ${name}) { ${name} = p; isSame = false }`
   const look = fits === null ? part : `if (!(${fits})) return unsure`
   // there without a value: it stays so, unless what is inside knows better
-  const isKept = isOptional && (inner as core.$ZodTypes)._zod.optin !== 'optional'
+  const isExact = schema._zod.traits.has('$ZodExactOptional')
+  const isKept = isOptional && !isExact && (inner as core.$ZodTypes)._zod.optin !== 'optional'
   const absent = isKept ? '' : isOptional ? `if (${text} in value) return unsure` : 'return unsure'
   return {
     test: `let ${name} = value[${text}]; if (${name} === undefined) { ${absent} } else { ${look} }`,

@@ -35,8 +35,7 @@ export async function askServer({ base, path, headers, body, signal }: ServerReq
   }
   const address = `${base.replace(/\/$/, '')}${path}`
   try {
-    const first = await askPlainly(new URL(address), sent)
-    const { status, text } = isElsewhere(first.status) ? await askByFetch(address, sent) : first
+    const { status, text } = (await askPlainly(address, sent)) ?? (await askByFetch(address, sent))
     const said = jsonIn(text)
     if (status >= 200 && status < 300) return { as: 'answer', status, body: said }
     return { as: 'refusal', status, kind: kindOfStatus(status), message: `${status} ${errorIn(said) ?? text}`.trim() }
@@ -59,20 +58,29 @@ interface Said {
   text: string
 }
 
-function askPlainly(address: URL, { body, ...options }: Sent): Promise<Said> {
+/** null: only fetch knows what to do (a redirection, an encoded answer, a proxy of the environment, an address that it refuses). */
+function askPlainly(base: string, { body, headers, ...options }: Sent): Promise<Said | null> {
+  const address = new URL(base)
+  const isPlain = /^https?:$/.test(address.protocol) && address.username === '' && address.password === ''
+  if (!isPlain || process.env.NODE_USE_ENV_PROXY !== undefined) return Promise.resolve(null)
   const request = address.protocol === 'https:' ? requestHttps : requestHttp
+  const usual = { 'user-agent': 'node', 'accept-encoding': 'identity', connection: 'close' }
   return new Promise((resolve, reject) => {
     const hear = (response: IncomingMessage) => {
+      const { statusCode: status = 0, headers: said } = response
+      if ((isElsewhere(status) && said.location !== undefined) || said['content-encoding'] !== undefined) {
+        response.destroy()
+        resolve(null)
+        return
+      }
       const parts: Buffer[] = []
       response.on('data', (part: Buffer) => parts.push(part))
       response.once('error', reject)
-      response.once('end', () => {
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(parts).toString('utf8') })
-      })
+      response.once('end', () => resolve({ status, text: new TextDecoder().decode(Buffer.concat(parts)) }))
     }
-    // by the agent of all requests, which a proxy of the environment may be set for; the connection is not kept for others
-    const asked = request(address, { ...options, headers: { ...options.headers, connection: 'close' } }, hear)
+    const asked = request(address, { ...options, headers: { ...usual, ...headers }, agent: false }, hear)
     asked.once('error', reject)
+    asked.once('close', () => reject(new Error('the connection was closed'))) // after an answer it says nothing new
     asked.end(body)
   })
 }
@@ -81,7 +89,6 @@ function isElsewhere(status: number): boolean {
   return [301, 302, 303, 307, 308].includes(status)
 }
 
-/** It goes where a redirection leads, and knows which headers may come along. */
 async function askByFetch(address: string, sent: Sent): Promise<Said> {
   const response = await fetch(address, sent)
   return { status: response.status, text: await response.text() }

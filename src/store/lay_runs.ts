@@ -21,14 +21,24 @@ const compiled = new URL('./lay_thread.js', import.meta.url)
 export function openLayer(runs: number, thread = compiled): Layer {
   if (runs >= worthAThread && existsSync(thread)) return layThere(new Worker(thread, { execArgv: [] }))
   return {
-    async lay(layings) {
-      for (const one of layings) layRun(one)
-    },
-    async layFiles(files) {
-      layFiles(files)
-    },
+    lay: (layings) => heardOf(layHere(layings)),
+    layFiles: (files) => heardOf(layFilesHere(files)),
     async [Symbol.asyncDispose]() {},
   }
+}
+
+async function layHere(layings: readonly Laying[]): Promise<void> {
+  for (const one of layings) layRun(one)
+}
+
+async function layFilesHere(files: readonly LaidFile[]): Promise<void> {
+  layFiles(files)
+}
+
+/** Whoever asked hears of what goes wrong when it waits, and after the first mistake it may wait for no other. */
+function heardOf(work: Promise<void>): Promise<void> {
+  work.catch(() => {})
+  return work
 }
 
 interface Asker {
@@ -44,15 +54,16 @@ function layThere(worker: Worker): Layer {
     if (answer === null) asker?.done()
     else asker?.fail(Object.assign(new Error(answer.message), { code: answer.code }))
   })
-  worker.on('error', (error) => {
-    broken = error
+  const over = (error: unknown) => {
+    broken ??= error
     for (const asker of waiting.splice(0)) asker.fail(error)
-  })
+  }
+  worker.on('error', over)
+  worker.on('exit', () => over(new Error('the thread that lays runs has ended')))
   const ask = (asked: Asked) => {
-    if (broken !== null) return Promise.reject(broken)
-    const laid = new Promise<void>((done, fail) => waiting.push({ done, fail }))
+    if (broken !== null) return heardOf(Promise.reject(broken))
+    const laid = heardOf(new Promise<void>((done, fail) => waiting.push({ done, fail })))
     worker.postMessage(asked)
-    laid.catch(() => {}) // whoever asked hears of it when it waits
     return laid
   }
   return {

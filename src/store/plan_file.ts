@@ -1,8 +1,10 @@
 /** Writes plan.json run by run, and knows one by its beginning. */
 import { closeSync, openSync, readSync } from 'node:fs'
+import path from 'node:path'
 import { type Plan, plan as planSchema, runSpec } from '../../schemas/plan.ts'
 import { writeAtomic } from '../base/files.ts'
 import { checkAs } from '../base/json.ts'
+import { ownFile } from '../base/own_file.ts'
 import { listedText } from './listed_text.ts'
 import { benchmarkPaths } from './paths.ts'
 
@@ -12,6 +14,7 @@ const start = 512
 /** Whether a benchmark (its folder, absolute) is that of this plan, by the beginning of its plan.json; the rest of it is not looked at. */
 export function isPlanned(folder: string, planId: string): boolean {
   const bytes = Buffer.alloc(start)
+  if (ownFile(folder, path.basename(benchmarkPaths(folder).plan)) === null) return false
   try {
     const handle = openSync(benchmarkPaths(folder).plan, 'r')
     try {

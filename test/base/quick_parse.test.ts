@@ -183,6 +183,12 @@ describe('absent, or there without a value', () => {
   })
 })
 
+test('an exactly optional part may not be there without a value', () => {
+  const schema = z.object({ a: z.exactOptional(z.string()) })
+  expect(schema.safeParse({ a: undefined }).success).toBe(false)
+  expect(quickParse(schema, { a: undefined })).toBe(unsure)
+})
+
 test('an optional part that is there without a value stays so, and is not left to zod', () => {
   const value = { ...fitting, kind: undefined, strict: undefined }
   expect(quickParse(ways, value)).toStrictEqual(ways.parse(value))

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import path from 'node:path'
+import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { askServer } from '../../src/engines/ask_server.ts'
 import { engineNamed } from '../../src/engines/table.ts'
@@ -83,6 +84,28 @@ describe('one request', () => {
       })
       expect(answer).toEqual({ as: 'silence', message: expect.stringContaining(`can't reach ${base}: `) })
     }
+  })
+  test('another protocol in the place of an answer is silence, not a wait for ever', async () => {
+    const { answer } = await ask((_request, response) => {
+      response.socket?.write('HTTP/1.1 101 Switching Protocols\r\nUpgrade: other\r\nConnection: Upgrade\r\n\r\n')
+    })
+    expect(answer).toMatchObject({ as: 'silence' })
+  })
+  test('an answer is read that is encoded unasked, or begins with a BOM', async () => {
+    for (const isZipped of [true, false]) {
+      const text = `${isZipped ? '' : '\uFEFF'}{"a":1}`
+      const { answer } = await ask((_request, response) => {
+        if (isZipped) response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync(text))
+        else response.end(text)
+      })
+      expect(answer).toEqual({ as: 'answer', status: 200, body: { a: 1 } })
+    }
+  })
+  test('an address with a password is refused as it would be in a run', async () => {
+    const { signal } = new AbortController()
+    const base = 'http://user:pass@127.0.0.1:9'
+    const answer = await askServer({ base, path: '', headers: {}, signal })
+    expect(answer).toEqual({ as: 'silence', message: expect.stringContaining('includes credentials') })
   })
   test('is given up when it is aborted', async () => {
     const aborted = new AbortController()

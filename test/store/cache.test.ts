@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { describe, expect, test } from 'vitest'
 import { type Cache, entryPaths, openCache } from '../../src/store/cache.ts'
@@ -109,8 +109,11 @@ describe('a run', () => {
         expect(textsIn(folder)).toEqual({ 'a/b/c/x.json': text, 'a/b/x.json': text, 'a/x.json': text })
       }
       writeFileSync(path.join(folder, 'file'), '')
-      const under = path.join(folder, 'file/x.json')
-      await expect(made.layFiles([{ file: under, text: '' }])).rejects.toMatchObject({ code: 'EEXIST' })
+      const under = [{ file: path.join(folder, 'file/x.json'), text: '' }]
+      const [first, second] = [made.layFiles(under), made.layFiles(under)]
+      await expect(first).rejects.toMatchObject({ code: 'EEXIST' })
+      await turn() // nobody waited for the second yet, and the process lives
+      await expect(second).rejects.toMatchObject({ code: 'EEXIST' })
     })
     test('what lies in both places gives way', async () => {
       const [one] = await layings(1)

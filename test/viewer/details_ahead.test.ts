@@ -193,6 +193,17 @@ test('a file that can not be written in the thread is tried once more, and its e
   await expect(pageOf(folder, details)).rejects.toThrow('report.data')
 })
 
+test('once it has ended nothing is held, and nothing comes', async () => {
+  const folder = twice()
+  const details = opened(folder)
+  details.prepare(foldersOf(folder))
+  expect((await details.packed()).size).toBe(ids.length)
+  await details[Symbol.asyncDispose]()
+  details.prepare(foldersOf(folder))
+  expect((await details.packed()).size).toBe(0)
+  expect(await details.compared([['a', 'b']])).toBeNull()
+})
+
 test('few runs, or no thread: none is started', () => {
   const of = { folder: '/nowhere', env: {} }
   expect(openDetails({ ...of, runs: enough - 1 }, thread)).toBeNull()

@@ -3,7 +3,7 @@ import path from 'node:path'
 import { parentPort, workerData } from 'node:worker_threads'
 import { z } from 'zod'
 import { redactorFor } from '../../base/redact.ts'
-import type { Answered, Asked, Pair } from './details_ahead.ts'
+import { type Answered, type Asked, most, type Pair } from './details_ahead.ts'
 import { type PackedDetail, packedDetail } from './packed_detail.ts'
 import { previousOf } from './previous.ts'
 import { isReused } from './reused.ts'
@@ -26,13 +26,18 @@ function answerTo(asked: Asked): Answered {
   return { packed: asked.pack.flatMap((folder) => packedIn(folder)) }
 }
 
+let made = 0
+
 function packedIn(folder: string): [string, PackedDetail][] {
+  if (made > most) return []
   if (before !== null) {
     const pair: Pair = [folder, path.join(before, path.relative(given.folder, folder))]
     compared.set(nameOf(pair), isReused(...pair))
   }
   try {
-    return [[folder, packedDetail(folder, redactor)]]
+    const detail = packedDetail(folder, redactor)
+    made += detail.text.length
+    return [[folder, detail]]
   } catch {
     return [] // whoever needs it tries again, and says what is wrong
   }

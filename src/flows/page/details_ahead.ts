@@ -8,8 +8,8 @@ import type { NewFile } from './sidecars.ts'
 /** Fewer are packed sooner than a thread starts. */
 const worthAThread = 64
 
-/** Characters that are held, packed; what is beyond is left to whoever needs it. */
-const most = 16_000_000
+/** Characters that are packed ahead at most; what is beyond is left to whoever needs it. */
+export const most = 16_000_000
 
 /** Beside the program's bundle; not there where the source itself is run: then nothing is packed ahead, nor where one core has to do everything. */
 const bundled = availableParallelism() > 1 ? new URL('../../../program/detail_thread.js', import.meta.url) : null
@@ -47,18 +47,14 @@ export interface DetailsOf {
 export function openDetails(of: DetailsOf, thread: URL | null = bundled): DetailsAhead | null {
   if (of.runs < worthAThread || thread === null || !existsSync(thread)) return null
   const found = new Map<string, PackedDetail>()
-  let held = 0
   const asker = new Asker(thread, { folder: of.folder, env: { ...of.env } })
   const underWay: Promise<unknown>[] = []
   return {
     prepare(folders) {
-      if (held > most || folders.length === 0) return
+      if (folders.length === 0) return
       const packing = asker.ask({ pack: folders }).then((answer) => {
         if (answer === null || !('packed' in answer)) return
-        for (const [folder, detail] of answer.packed) {
-          found.set(folder, detail)
-          held += detail.text.length
-        }
+        for (const [folder, detail] of answer.packed) found.set(folder, detail)
       })
       underWay.push(packing)
     },
@@ -74,7 +70,10 @@ export function openDetails(of: DetailsOf, thread: URL | null = bundled): Detail
       const answer = asker.isStarted ? await asker.ask({ write: files }) : null
       return answer !== null && 'written' in answer && answer.written === files.length
     },
-    [Symbol.asyncDispose]: () => asker.end(),
+    async [Symbol.asyncDispose]() {
+      await asker.end()
+      found.clear() // who goes on with other work needs the memory
+    },
   }
 }
 
@@ -97,9 +96,14 @@ class Asker {
 
   ask(question: Asked): Promise<Answered | null> {
     if (this.#isOver) return Promise.resolve(null)
-    this.#worker ??= this.#start()
+    try {
+      this.#worker ??= this.#start()
+    } catch {
+      this.#over() // no thread can be had
+      return Promise.resolve(null)
+    }
     const answer = new Promise<Answered | null>((resolve) => this.#waiting.push(resolve))
-    this.#worker.postMessage(question)
+    this.#worker?.postMessage(question)
     return answer
   }
 

@@ -1,6 +1,6 @@
 /** What the page shows of a run, packed, and the state of the run's files that it was read from. */
 import type { Redactor } from '../../base/redact.ts'
-import { packed } from '../../phases/4-report/page/pack.ts'
+import { packedText } from '../../phases/4-report/page/pack.ts'
 import { readDetail } from './read_detail.ts'
 import { stampOf } from './sidecars.ts'
 
@@ -10,8 +10,12 @@ export interface PackedDetail {
   stamp: string
 }
 
-/** `folder`: of the run, absolute; `level`: of gzip. */
-export function packedDetail(folder: string, redactor: Redactor, level?: number): PackedDetail {
+/** Characters from which on it is packed for speed, not for size. */
+const long = 50_000
+
+/** `folder`: of the run, absolute. */
+export function packedDetail(folder: string, redactor: Redactor): PackedDetail {
   const stamp = stampOf(folder)
-  return { text: packed(redactor.value(readDetail(folder)), level), stamp }
+  const text = JSON.stringify(redactor.value(readDetail(folder)))
+  return { text: packedText(text, text.length > long ? 1 : 6), stamp }
 }

@@ -3,7 +3,12 @@ import { gzipSync } from 'node:zlib'
 
 /** `level` 1 to 9: the default 6 for what lies in the page, 1 where thousands are written. */
 export function packed(value: unknown, level = 6): string {
-  return gzipSync(JSON.stringify(value), { level }).toString('base64')
+  return packedText(JSON.stringify(value), level)
+}
+
+/** The same for a value's JSON. */
+export function packedText(json: string, level: number): string {
+  return gzipSync(json, { level }).toString('base64')
 }
 
 /** A file beside the page: a script that hands its data over, because a page opened from a disk may read nothing else. */
