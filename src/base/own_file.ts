@@ -23,7 +23,7 @@ function wayTo(folder: string, place: string): 'straight' | 'link' | 'nothing' {
   do {
     const next = inside.indexOf(path.sep, end + 1)
     end = next < 0 ? inside.length : next
-    const found = lstatSync(from + inside.slice(0, end), notThere)
+    const found = lstatSync(end === 0 ? folder : from + inside.slice(0, end), notThere)
     if (found === undefined) return 'nothing'
     if (found.isSymbolicLink()) return 'link'
   } while (end < inside.length)

@@ -29,6 +29,8 @@ describe('liesIn', () => {
     ['own', 'own/deep/file', true],
     ['own', 'own/deep/down', true],
     ['own', 'own', true],
+    ['own/deep/file', 'own/deep/file', true],
+    ['own/nowhere', 'own/nowhere', false],
     ['way', 'way', true],
     ['way', 'way/deep/file', true],
     ['way', 'own/deep/file', true],
