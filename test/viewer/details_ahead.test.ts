@@ -19,6 +19,7 @@ import { type DetailsAhead, openDetails } from '../../src/flows/page/details_ahe
 import { writePage } from '../../src/flows/page/write_page.ts'
 import { aggregate } from '../../src/phases/4-report/aggregate.ts'
 import { arm, inputOf } from '../phases/4-report/fixture.ts'
+import { filling } from './filling.ts'
 import { detailsIn, pageIn, sidecarIn } from './unpack.ts'
 
 const thread = new URL('../../dist/program/detail_thread.js', import.meta.url)
@@ -30,15 +31,6 @@ const benchmark = aggregate(
   inputOf([...arm(1, 'with_skill', ['++', '+-', '++']), ...arm(1, 'without_skill', ['+-', '--', '--'])]),
 )
 const ids = benchmark.runs.map((one) => `eval-${one.eval_id}/${one.configuration}/run-${one.run_number}`)
-
-/** Random, so that it does not shrink: three of them fill the page. */
-function filling(seed: number): string {
-  let state = seed + 1
-  return Array.from({ length: 100_000 }, () => {
-    state = (state * 48271) % 2147483647
-    return String.fromCharCode(33 + (state % 90))
-  }).join('')
-}
 
 const times = { started_at: '2026-01-15T10:30:00Z', ended_at: '2026-01-15T10:31:00Z', session_id: null }
 

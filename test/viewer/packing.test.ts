@@ -4,6 +4,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { aggregate } from '../../src/phases/4-report/aggregate.ts'
 import { arm, inputOf } from '../phases/4-report/fixture.ts'
+import { filling } from './filling.ts'
 import { stage } from './stage.ts'
 import { detailsIn, pageIn, sidecarIn } from './unpack.ts'
 
@@ -15,14 +16,6 @@ const benchmark = aggregate(
     ...arm(2, 'without_skill', ['++', '++', '++']),
   ]),
 )
-/** Random, so that it does not shrink: three of them fill the page. */
-const filling = (seed: number) => {
-  let state = seed + 1
-  return Array.from({ length: 100_000 }, () => {
-    state = (state * 48271) % 2147483647
-    return String.fromCharCode(33 + (state % 90))
-  }).join('')
-}
 const runs = benchmark.runs.map(({ eval_id, configuration, run_number }, index) => ({
   eval_id,
   configuration,
