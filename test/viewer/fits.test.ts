@@ -66,6 +66,11 @@ const focused = `(() => {
   }
 })()`
 
+/** The colours change over a moment: what is between two themes is neither. */
+const settled = `new Promise((done) => requestAnimationFrame(() => {
+  Promise.allSettled(document.getAnimations().map((one) => one.finished)).then(() => done(null))
+}))`
+
 withChromium('every view fits', () => {
   const it: { browser?: Browser; urls: Map<Which, string> } = { urls: new Map() }
   beforeAll(async () => {
@@ -82,6 +87,7 @@ withChromium('every view fits', () => {
     const { page, errors } = await opened(which, hash, { bypassCSP: true })
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme })
+      await page.evaluate(settled)
       const { violations } = await new AxeBuilder({ page }).withTags(levels).analyze()
       expect(violations.map(({ id, nodes }) => `${id}: ${nodes[0]?.html} ${nodes[0]?.failureSummary}`)).toEqual([])
     }
