@@ -1,5 +1,5 @@
 /** Rooms: temporary folders in which something runs, known by their owner, so that a later start can clear what a killed one left. */
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, readdirSync, realpathSync, rmdirSync, statfsSync, unlinkSync } from 'node:fs'
 import { chmod, readdir, rm, rmdir, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -48,7 +48,7 @@ export async function openScratch(): Promise<AsyncDisposable & { path: string }>
 /** A new folder that only its owner may enter. */
 async function makeFolder(): Promise<{ folder: string; mark: string }> {
   const start = await ownStart()
-  const mark = randomBytes(12).toString('hex')
+  const mark = randomUUID().replaceAll('-', '').slice(-24) // of those Node keeps many ready
   const folder = path.join(realTmp(), `${prefix}${process.pid}${start === null ? '' : `.${start}`}-${mark}`)
   mkdirSync(folder, { mode: 0o700 })
   return { folder, mark }

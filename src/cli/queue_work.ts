@@ -16,6 +16,7 @@ import { listOf, sharedFolder, usualWait } from './commands/queue_flags.ts'
 import { sandboxWish } from './commands/sandbox_flags.ts'
 import { gathered } from './gathered.ts'
 import type { Interrupts } from './interrupt.ts'
+import { ownEnvironment } from './own_environment.ts'
 import { patienceOf } from './queue_wait.ts'
 import { safe } from './style.ts'
 
@@ -24,7 +25,7 @@ export async function startWork(
   interrupts: Interrupts,
 ): Promise<void> {
   const shared = sharedFolder(parsed.shared)
-  const { env } = process
+  const env = ownEnvironment()
   const engines = await enginesOf(parsed.engines, env)
   const { queueWait = usualWait } = parsed
   const patience = patienceOf(parsed.address, queueWait * 1000, interrupts.drain)

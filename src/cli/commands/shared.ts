@@ -8,6 +8,7 @@ import { gathered } from '../gathered.ts'
 import { boundGarbage } from '../heap.ts'
 import { Interrupted, type Interrupts, listenForInterrupts } from '../interrupt.ts'
 import type { Live } from '../live.ts'
+import { ownEnvironment } from '../own_environment.ts'
 import { refused } from '../refused.ts'
 import { report } from '../report.ts'
 import type { HowToShow } from '../show.ts'
@@ -69,7 +70,7 @@ export async function withFlow<R>(
       if (event.type === 'plan_ready') boundGarbage({ planned: event.runs })
       live.on(event)
     },
-    env: options.env ?? process.env,
+    env: options.env ?? ownEnvironment(),
     drain: interrupts.drain,
     signal: interrupts.signal,
     now: () => new Date(),

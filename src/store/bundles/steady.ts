@@ -43,13 +43,18 @@ export class Steady<T> {
     return signatureOf(one.paths) === one.signature ? one.found : null
   }
 
-  /** Looks through it. A change meanwhile is found the next time: its state is taken first. */
+  /**
+   * Looks through it. A change meanwhile is found the next time: its state is taken first. What was seen before stays until then, or
+   * of many who look at once each would be the first, and none the second after a while.
+   */
   async look(name: string, work: () => Promise<{ found: T; paths: readonly string[] }>): Promise<T> {
     const before = this.#seen.get(name)
     const signature = before === undefined ? null : signatureOf(before.paths)
     const started = performance.now()
-    this.#seen.delete(name)
-    const { found, paths } = await work()
+    const { found, paths } = await work().catch((error: unknown) => {
+      this.#seen.delete(name)
+      throw error
+    })
     const isSame = before !== undefined && signature === before.signature
     const now = isSame ? signature : signatureOf(paths)
     if (now !== null) {
