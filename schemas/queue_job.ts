@@ -13,7 +13,7 @@ export const queueNeeds = z.object({
 })
 
 export const queueJob = z.object({
-  schema_version: z.literal(1),
+  schema_version: z.literal(2),
   benchmark: z
     .string()
     .regex(/^[0-9a-f]{16}$/)
@@ -36,14 +36,6 @@ export const queueAnswer = z.object({
   sha256: hex.describe('of its run.json'),
   retry: z.object({ afterMs: z.number().nullable(), uncounted: z.boolean() }).nullable(),
   worker: z.string(),
-})
-
-/** The mark of an attempt in the shared folder: who began it, and when. */
-export const attemptMark = z.object({
-  attempt: z.number().int().positive(),
-  run_id: z.string(),
-  worker: z.string(),
-  started_at: z.iso.datetime(),
 })
 
 /** What hangs on the board of a queue server. */
@@ -79,6 +71,5 @@ export const queueNote = z.discriminatedUnion('kind', [
 export type QueueNeeds = z.infer<typeof queueNeeds>
 export type QueueJob = z.infer<typeof queueJob>
 export type QueueAnswer = z.infer<typeof queueAnswer>
-export type AttemptMark = z.infer<typeof attemptMark>
 export type QueueNote = z.infer<typeof queueNote>
 export type WorkerNote = Extract<QueueNote, { kind: 'worker' }>

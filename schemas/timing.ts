@@ -1,6 +1,14 @@
 /** `timing.json`: wall clock and tokens of a run. Durations of the executor are those of run.json; grading adds its own. */
 import { z } from 'zod'
 
+/** Who began an attempt at a run through a queue, and when. */
+export const attemptMark = z.object({
+  attempt: z.number().int().positive(),
+  run_id: z.string(),
+  worker: z.string(),
+  started_at: z.iso.datetime(),
+})
+
 export const timing = z.looseObject({
   total_tokens: z
     .number()
@@ -16,6 +24,8 @@ export const timing = z.looseObject({
   grader_start: z.string().optional(),
   grader_end: z.string().optional(),
   grader_duration_seconds: z.number().nonnegative().optional(),
+  attempt: attemptMark.optional().describe('of a run made through a queue; there before the agent starts'),
 })
 
+export type AttemptMark = z.infer<typeof attemptMark>
 export type Timing = z.infer<typeof timing>

@@ -1,5 +1,5 @@
 /** Files that are written one by one and then made durable together, each through the descriptor that wrote it. */
-import { closeSync, fsync, openSync, writeFileSync } from 'node:fs'
+import { closeSync, fsync, ftruncateSync, openSync, writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 
 const sync = promisify(fsync)
@@ -13,6 +13,14 @@ export class MadeFiles implements Disposable {
     const descriptor = openSync(file, 'w')
     this.take(file, descriptor)
     writeFileSync(descriptor, data)
+  }
+
+  /** Writes over what a file holds that is there, in one step where the data are short: who is killed meanwhile leaves the one or the other. */
+  overwrite(file: string, data: string): void {
+    const descriptor = openSync(file, 'r+')
+    this.take(file, descriptor)
+    writeFileSync(descriptor, data)
+    ftruncateSync(descriptor, Buffer.byteLength(data))
   }
 
   /** From now on it is ours to close. */

@@ -10,11 +10,12 @@ import {
   rmSync,
   statSync,
   unlinkSync,
+  writeFileSync,
 } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import path from 'node:path'
-import { type AttemptMark, attemptMark } from '../../schemas/queue_job.ts'
 import { type RunRecord, runRecord } from '../../schemas/run.ts'
+import { type AttemptMark, timing } from '../../schemas/timing.ts'
 import { codeOf, messageOf } from '../base/error.ts'
 import { plainFiles, syncFiles, syncFolder, walk, writeDurable } from '../base/files.ts'
 import { checkAs, parseJson, sha256 } from '../base/json.ts'
@@ -25,6 +26,7 @@ export interface SharedPaths {
   bundles: string
   /** All attempts at the runs of a benchmark. */
   benchmark: (id: string) => string
+  /** What the names of all attempts at a job begin with. */
   job: (benchmark: string, id: string) => string
 }
 
@@ -33,24 +35,62 @@ export function sharedPaths(shared: string): SharedPaths {
   return { bundles: path.join(shared, 'bundles'), benchmark, job: (of, id) => path.join(benchmark(of), id) }
 }
 
-/** An attempt of ours: `folder` is filled, then committed. */
+/** Where a whole attempt lies. */
+export function attemptFolder(job: string, number: number): string {
+  return `${job}.${number}`
+}
+
+/** Where it lies until then. */
+function begunFolder(job: string, number: number): string {
+  return `${job}.${number}.part`
+}
+
+const attemptName = /^(?<id>[^.]+)\.(?<number>\d+)(?:\.part)?$/
+
+/** An attempt of ours: `folder` is filled, then committed. Its mark lies there, in timing.json. */
 export interface OwnAttempt {
-  number: number
+  mark: AttemptMark
   folder: string
 }
 
-/** The next attempt at a job: nobody else writes there, whoever comes later gets another number. Its mark is durable when it resolves. */
+/**
+ * The next attempt at a job: nobody else writes there, whoever comes later gets another number. Its mark is durable when it resolves. It
+ * stays in a file that each run has, so that nothing is made or removed for it alone.
+ */
 export async function beginAttempt(job: string, mark: Omit<AttemptMark, 'attempt'>): Promise<OwnAttempt> {
-  const isNew = mkdirSync(job, { recursive: true }) !== undefined
-  for (let number = 1; ; number += 1) {
-    if (!isNew && existsSync(takenMark(job, number))) continue
-    try {
-      await writeDurable(path.join(job, `attempt-${number}.json`), JSON.stringify({ attempt: number, ...mark }))
-      return { number, folder: path.join(job, `.attempt-${number}`) }
-    } catch (error) {
-      if (codeOf(error) !== 'EEXIST') throw error
+  for (let attempt = 1; ; attempt += 1) {
+    const folder = begunFolder(job, attempt)
+    if (!makeNew(folder)) continue
+    if (existsSync(attemptFolder(job, attempt))) {
+      rmdirSync(folder)
+      continue
     }
+    const own = { mark: { attempt, ...mark }, folder }
+    await writeDurable(markFile(folder), JSON.stringify({ attempt: own.mark }))
+    return own
   }
+}
+
+/** False: it is there already. */
+function makeNew(folder: string): boolean {
+  try {
+    mkdirSync(folder)
+    return true
+  } catch (error) {
+    if (codeOf(error) === 'EEXIST') return false
+    if (codeOf(error) !== 'ENOENT') throw error
+    mkdirSync(path.dirname(folder), { recursive: true })
+    return makeNew(folder)
+  }
+}
+
+function markFile(folder: string): string {
+  return path.join(folder, 'timing.json')
+}
+
+/** null: it has not begun. */
+function markIn(folder: string): AttemptMark | null {
+  return readIf(timing, markFile(folder))?.attempt ?? null
 }
 
 /** Files of an attempt that are durable already, absolute, and the hash of its record. */
@@ -60,38 +100,25 @@ interface Durable {
 }
 
 /** Makes it durable and whole; gives the sha256 of its record. Throws AttemptError where the job was put away meanwhile. */
-export async function commitAttempt(job: string, { number, folder }: OwnAttempt, already?: Durable): Promise<string> {
-  if (!isMarked(job, number)) throw new AttemptError(`${folder}: the job was put away meanwhile`)
+export async function commitAttempt(job: string, { mark, folder }: OwnAttempt, already?: Durable): Promise<string> {
+  if (!existsSync(markFile(folder))) throw putAway(folder)
   const hash = already?.sha256 ?? recordHash(folder)
   await syncFiles(plainFiles(folder).filter((file) => !already?.files.has(file)))
   await syncFolder(folder)
-  renameSync(folder, attemptFolder(job, number))
-  await syncFolder(job)
+  renameSync(folder, attemptFolder(job, mark.attempt))
+  await syncFolder(path.dirname(job))
   return hash
 }
 
-function isMarked(job: string, number: number): boolean {
-  return existsSync(path.join(job, `attempt-${number}.json`))
+function putAway(folder: string): AttemptError {
+  return new AttemptError(`${folder}: the job was put away meanwhile`)
 }
 
-/** An attempt that comes to nothing is left to whoever puts its job away; where that has happened, nobody looks there again. */
-export function leaveAttempt(job: string, { number, folder }: OwnAttempt): void {
-  if (isMarked(job, number)) return
+/** An attempt that comes to nothing is left to whoever puts its job away. Throws AttemptError where that has happened: nobody looks there again. */
+export function leaveAttempt({ folder }: OwnAttempt): void {
+  if (existsSync(markFile(folder))) return
   rmSync(folder, { recursive: true, force: true })
-  try {
-    rmdirSync(job)
-  } catch {
-    // another attempt lies there
-  }
-}
-
-function attemptFolder(job: string, number: number): string {
-  return path.join(job, `attempt-${number}`)
-}
-
-/** What the mark of an attempt is called from when its folder is about to be moved into the benchmark. */
-function takenMark(job: string, number: number): string {
-  return path.join(job, `taken-${number}.json`)
+  throw putAway(folder)
 }
 
 function recordHash(folder: string): string {
@@ -151,7 +178,7 @@ const movable = new Map<string, boolean>()
 
 /** Whether what lies beside `file` can be renamed into `folder`, which only trying shows; tried once for each two places. */
 function canMove(file: string, folder: string): boolean {
-  const between = `${path.dirname(path.dirname(path.dirname(file)))}\n${folder}`
+  const between = `${path.dirname(path.dirname(file))}\n${folder}`
   const known = movable.get(between)
   if (known !== undefined) return known
   const probe = path.join(folder, `.probe-${process.pid}`)
@@ -165,20 +192,6 @@ function canMove(file: string, folder: string): boolean {
   }
   movable.set(between, can)
   return can
-}
-
-/**
- * Hands the folder of an attempt that counts to `place`, which moves it away. The mark is renamed first: should we end between the two,
- * the attempt counts as one of which nothing has been taken yet, and after both as none that is left.
- */
-export async function moveAttempt(
-  job: string,
-  number: number,
-  place: (folder: string) => Promise<void>,
-): Promise<void> {
-  const mark = path.join(job, `attempt-${number}.json`)
-  if (existsSync(mark)) renameSync(mark, takenMark(job, number))
-  await place(attemptFolder(job, number))
 }
 
 function recordIn(text: string, file: string): RunRecord {
@@ -206,54 +219,43 @@ export interface SharedAttempt {
   record: RunRecord | null
 }
 
-/** All attempts at a job, those that were lost too, but for one of this number and one that was moved into its benchmark. */
-function attemptsAt(job: string, except: number | null = null): SharedAttempt[] {
-  return marksAt(job).flatMap((name) => {
-    if (name === `attempt-${except}.json` || name === `taken-${except}.json`) return []
-    const mark = readIf(attemptMark, path.join(job, name))
-    if (mark === null) return []
-    const folder = attemptFolder(job, mark.attempt)
-    if (name.startsWith('taken-') && !existsSync(folder)) return []
-    const file = path.join(folder, 'run.json')
-    return [{ mark, record: existsSync(file) ? readIf(runRecord, file) : null }]
-  })
+/** Where attempts at a job lie, whole or not, by number: up to this one, and those that follow it without a gap. */
+function attemptsAt(job: string, upTo: number): Map<number, string> {
+  const found = new Map<number, string>()
+  for (let number = 1; ; number += 1) {
+    const folder = [attemptFolder(job, number), begunFolder(job, number)].find(existsSync)
+    if (folder !== undefined) found.set(number, folder)
+    else if (number > upTo) return found
+  }
 }
 
-function marksAt(job: string): string[] {
-  return existsSync(job) ? readdirSync(job).filter((name) => /^(attempt|taken)-\d+\.json$/.test(name)) : []
-}
-
-/** Jobs of a benchmark of which something lies there, with the run that each is for. */
-export function jobsLeft(folder: string): { id: string; runId: string | null }[] {
-  if (!existsSync(folder)) return []
-  return readdirSync(folder).map((id) => {
-    const job = path.join(folder, id)
-    const marks = marksAt(job).flatMap((name) => readIf(attemptMark, path.join(job, name)) ?? [])
-    return { id, runId: marks[0]?.run_id ?? null }
-  })
+/** Jobs of a benchmark of which something lies there. `runId`: which run it is for, null where nothing has begun; `upTo`: the last attempt. */
+export function jobsLeft(folder: string): { id: string; runId: string | null; upTo: number }[] {
+  const left = new Map<string, { id: string; runId: string | null; upTo: number }>()
+  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
+    const { id, number } = attemptName.exec(name)?.groups ?? {}
+    if (id === undefined) continue
+    const before = left.get(id)
+    const runId = before?.runId ?? markIn(path.join(folder, name))?.run_id ?? null
+    left.set(id, { id, runId, upTo: Math.max(before?.upTo ?? 0, Number(number)) })
+  }
+  return [...left.values()]
 }
 
 /** Removes what there is of a job. */
-export function dropJob(job: string): void {
+export function dropJob(job: string, upTo: number): void {
+  for (const folder of attemptsAt(job, upTo).values()) drop(folder)
+}
+
+function drop(folder: string): void {
   try {
-    removeSmall(job)
+    removeSmall(folder)
   } catch {
-    rmSync(job, { recursive: true, force: true })
+    rmSync(folder, { recursive: true, force: true })
   }
 }
 
-/** Removes a job of which nothing is left but the mark of the attempt that was moved, as with most. False: more lies there. */
-function removedAlone(job: string, taken: number): boolean {
-  try {
-    unlinkSync(takenMark(job, taken))
-    rmdirSync(job)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** What is left of a job is a few files, most often one: by plain calls that takes half of the work. */
+/** An attempt is a few files: by plain calls that takes half of the work. */
 function removeSmall(folder: string): void {
   for (const entry of readdirSync(folder, { withFileTypes: true })) {
     const full = path.join(folder, entry.name)
@@ -263,36 +265,45 @@ function removeSmall(folder: string): void {
   rmdirSync(folder)
 }
 
-/** Which attempt at a job is the run that lies in this folder; null: none. */
-export function attemptIn(job: string, run: string): number | null {
+/** Which attempt at a job lies in this folder too, as a run; null: none. */
+export function attemptIn(job: string, { run, upTo }: { run: string; upTo: number }): number | null {
   if (!existsSync(path.join(run, 'run.json'))) return null
   const wanted = recordHash(run)
-  const found = attemptsAt(job).find(
-    ({ mark, record }) => record !== null && recordHash(attemptFolder(job, mark.attempt)) === wanted,
-  )
-  return found?.mark.attempt ?? null
+  const isIt = (folder: string) => existsSync(path.join(folder, 'run.json')) && recordHash(folder) === wanted
+  return [...attemptsAt(job, upTo)].find(([, folder]) => isIt(folder))?.[0] ?? null
 }
 
-/** Keeps what there is of the attempts that did not count in `to`, and removes the rest. `told` of each first. */
-export async function keepOthers(
-  job: string,
-  { taken, to, told }: { taken: number | null; to: string; told: (other: SharedAttempt) => void },
-): Promise<void> {
-  if (taken !== null && removedAlone(job, taken)) return
-  for (const other of attemptsAt(job, taken)) {
-    const { mark } = other
-    told(other)
-    const from = [attemptFolder(job, mark.attempt), path.join(job, `.attempt-${mark.attempt}`)].find(existsSync)
-    const target = path.join(to, `attempt-${mark.attempt}`)
-    mkdirSync(to, { recursive: true })
-    const marked = path.join(job, `attempt-${mark.attempt}.json`)
-    await copyFile(existsSync(marked) ? marked : takenMark(job, mark.attempt), `${target}.json`)
-    if (from === undefined || existsSync(target)) continue
-    const { files } = await walk(from, { links: 'never', unreadable: 'leave_out' })
-    for (const file of files) {
-      mkdirSync(path.dirname(path.join(target, file.path)), { recursive: true })
-      await linkOrCopy(file.source, path.join(target, file.path))
-    }
+/** Which attempts there may be: `taken` counts and lies there still, or null; numbers go up to `upTo`, at least. */
+interface Others {
+  taken: number | null
+  upTo: number
+  /** Folder for what there is of the others. */
+  to: string
+  /** Hears of each first. */
+  told: (other: SharedAttempt) => void
+}
+
+/** Keeps what there is of the attempts that did not count, and removes all. */
+export async function keepOthers(job: string, { taken, upTo, to, told }: Others): Promise<void> {
+  for (const [number, folder] of attemptsAt(job, upTo)) {
+    const mark = number === taken ? null : markIn(folder)
+    if (mark !== null) await keepOther(folder, { mark, told, to: path.join(to, `attempt-${number}`) })
+    drop(folder)
   }
-  dropJob(job)
+}
+
+async function keepOther(
+  folder: string,
+  { mark, told, to }: { mark: AttemptMark; told: Others['told']; to: string },
+): Promise<void> {
+  const file = path.join(folder, 'run.json')
+  told({ mark, record: existsSync(file) ? readIf(runRecord, file) : null })
+  mkdirSync(path.dirname(to), { recursive: true })
+  writeFileSync(`${to}.json`, `${JSON.stringify(mark)}\n`)
+  if (existsSync(to)) return
+  const { files } = await walk(folder, { links: 'never', unreadable: 'leave_out' })
+  for (const one of files) {
+    mkdirSync(path.dirname(path.join(to, one.path)), { recursive: true })
+    await linkOrCopy(one.source, path.join(to, one.path))
+  }
 }

@@ -1,16 +1,27 @@
 /** Attempts in the shared folder: one writer each, taken as they were written or not at all. */
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import {
+  attemptFolder,
   attemptIn,
   beginAttempt,
   commitAttempt,
   fetchAttempt,
   jobsLeft,
   keepOthers,
-  moveAttempt,
+  type SharedAttempt,
 } from '../../src/store/shared_runs.ts'
 import { record } from '../fixtures/record.ts'
 
@@ -29,14 +40,14 @@ async function attempt(job: string, worker: string) {
   mkdirSync(path.join(own.folder, 'outputs/deep'), { recursive: true })
   writeFileSync(path.join(own.folder, 'run.json'), JSON.stringify(record({ run_id: runId, final_response: worker })))
   writeFileSync(path.join(own.folder, 'outputs/deep/a.txt'), 'a')
-  return { attempt: own.number, sha256: await commitAttempt(job, own) }
+  return { attempt: own.mark.attempt, sha256: await commitAttempt(job, own) }
 }
 
 describe('an attempt', () => {
   test('has a number of its own, however many begin at once', async () => {
     const job = path.join(fresh(), 'job')
     const begun = await Promise.all(['a', 'b', 'c'].map((worker) => beginAttempt(job, mark(worker))))
-    expect(begun.map(({ number }) => number).sort()).toEqual([1, 2, 3])
+    expect(begun.map((own) => own.mark.attempt).sort()).toEqual([1, 2, 3])
   })
   test('is moved as it is where that can be done, and then it is none that is left', async () => {
     const benchmark = path.join(fresh(), 'runs')
@@ -45,27 +56,58 @@ describe('an attempt', () => {
     const said = await attempt(job, 'a')
     expect(await fetchAttempt(job, said, to)).toMatchObject({ by: 'moved', record: { final_response: 'a' } })
     expect(existsSync(to)).toBe(false)
-    await moveAttempt(job, 1, async (folder) => renameSync(folder, to))
+    expect(jobsLeft(benchmark)).toEqual([{ id: 'job', runId, upTo: 1 }])
+    renameSync(attemptFolder(job, 1), to)
     expect(readdirSync(path.join(to, 'outputs/deep'))).toEqual(['a.txt'])
     // as after an end just here
-    expect(jobsLeft(benchmark)).toEqual([{ id: 'job', runId }])
-    expect(attemptIn(job, to)).toBeNull()
-    expect((await beginAttempt(job, mark('b'))).number).toBe(2)
+    expect(readdirSync(benchmark)).toEqual([])
+    expect(jobsLeft(benchmark)).toEqual([])
+    expect(attemptIn(job, { run: to, upTo: 1 })).toBeNull()
+    // begun when the one that counts had been taken: it is another one, whatever its number
+    await beginAttempt(job, mark('b'))
     const told: string[] = []
-    await keepOthers(job, { taken: null, to: fresh(), told: ({ mark: { worker } }) => told.push(worker) })
+    await keepOthers(job, { taken: null, upTo: 1, to: fresh(), told: ({ mark: { worker } }) => told.push(worker) })
     expect(told).toEqual(['b'])
   })
-  test('that was about to be moved when all ended is there to be fetched again, or told and kept', async () => {
+  test('that is whole has its number for good, and one that another may have begun', async () => {
     const job = path.join(fresh(), 'runs/job')
-    const kept = fresh()
-    const said = await attempt(job, 'a')
-    await expect(moveAttempt(job, 1, () => Promise.reject(new Error('killed')))).rejects.toThrow('killed')
-    expect((await fetchAttempt(job, said, path.join(fresh(), 'run'))).record.final_response).toBe('a')
-    expect((await beginAttempt(job, mark('b'))).number).toBe(2)
+    await attempt(job, 'a')
+    expect((await beginAttempt(job, mark('b'))).mark.attempt).toBe(2)
+    expect((await beginAttempt(job, mark('c'))).mark.attempt).toBe(3)
+  })
+  test('that counts but lies there still is found by what it is, and not told', async () => {
+    const job = path.join(fresh(), 'runs/job')
+    const to = path.join(fresh(), 'run')
+    await attempt(job, 'late')
+    await fetchAttempt(job, await attempt(job, 'counts'), to)
+    renameSync(attemptFolder(job, 2), to)
+    mkdirSync(attemptFolder(job, 2))
+    writeFileSync(path.join(attemptFolder(job, 2), 'run.json'), readFileSync(path.join(to, 'run.json')))
+    expect(attemptIn(job, { run: to, upTo: 2 })).toBe(2)
+  })
+  test('another one that follows the one that was moved is found behind it', async () => {
+    const job = path.join(fresh(), 'runs/job')
+    await attempt(job, 'a')
+    await attempt(job, 'counts')
+    await beginAttempt(job, mark('late'))
+    renameSync(attemptFolder(job, 2), path.join(fresh(), 'run'))
     const told: [string, string | undefined][] = []
-    await keepOthers(job, { taken: 2, to: kept, told: (one) => told.push([one.mark.worker, one.record?.status]) })
-    expect(told).toEqual([['a', 'completed']])
-    expect(readdirSync(kept).sort()).toEqual(['attempt-1', 'attempt-1.json'])
+    const kept = fresh()
+    const tell = { to: kept, told: (one: SharedAttempt) => told.push([one.mark.worker, one.record?.status]) }
+    await keepOthers(job, { taken: null, upTo: 2, ...tell })
+    expect(told).toEqual([
+      ['a', 'completed'],
+      ['late', undefined],
+    ])
+    expect(readdirSync(kept).sort()).toEqual(['attempt-1', 'attempt-1.json', 'attempt-3', 'attempt-3.json'])
+    expect(readdirSync(path.dirname(job))).toEqual([])
+  })
+  test('of which nothing was written has not begun: it is not told, and goes with its job', async () => {
+    const job = path.join(fresh(), 'runs/job')
+    mkdirSync(`${job}.1.part`, { recursive: true })
+    expect(jobsLeft(path.dirname(job))).toEqual([{ id: 'job', runId: null, upTo: 1 }])
+    await keepOthers(job, { taken: null, upTo: 1, to: fresh(), told: () => expect.unreachable() })
+    expect(readdirSync(path.dirname(job))).toEqual([])
   })
   test('is linked where it can be moved nowhere: what its worker made durable needs no sync again', async () => {
     const job = path.join(fresh(), 'runs/job')
@@ -75,7 +117,7 @@ describe('an attempt', () => {
     mkdirSync(path.join(path.dirname(to), `.probe-${process.pid}`))
     expect(await fetchAttempt(job, said, to)).toMatchObject({ by: 'linked', record: { final_response: 'a' } })
     const inode = (folder: string) => statSync(path.join(folder, 'outputs/deep/a.txt')).ino
-    expect(inode(to)).toBe(inode(path.join(job, 'attempt-1')))
+    expect(inode(to)).toBe(inode(attemptFolder(job, 1)))
   })
   test.runIf(apart !== null)('is copied from another file system, and the copies are not durable yet', async () => {
     const job = path.join(apart ?? '', 'job')
@@ -87,7 +129,10 @@ describe('an attempt', () => {
     const job = path.join(fresh(), 'job')
     const to = path.join(fresh(), 'run')
     const said = await attempt(job, 'a')
-    writeFileSync(path.join(job, 'attempt-1/run.json'), JSON.stringify(record({ run_id: runId, final_response: 'b' })))
+    writeFileSync(
+      path.join(attemptFolder(job, 1), 'run.json'),
+      JSON.stringify(record({ run_id: runId, final_response: 'b' })),
+    )
     await expect(fetchAttempt(job, said, to)).rejects.toThrow('not what the worker wrote')
     await expect(fetchAttempt(job, { ...said, attempt: 2 }, to)).rejects.toThrow('no run lies there')
     expect(existsSync(to)).toBe(false)
@@ -99,12 +144,12 @@ describe('an attempt', () => {
     await beginAttempt(job, mark('lost'))
     await attempt(job, 'counts')
     const told: [string, string | undefined][] = []
-    await keepOthers(job, { taken: 3, to, told: (one) => told.push([one.mark.worker, one.record?.status]) })
+    await keepOthers(job, { taken: 3, upTo: 3, to, told: (one) => told.push([one.mark.worker, one.record?.status]) })
     expect(told).toEqual([
       ['late', 'completed'],
       ['lost', undefined],
     ])
-    expect(readdirSync(to).sort()).toEqual(['attempt-1', 'attempt-1.json', 'attempt-2.json'])
-    expect(existsSync(job)).toBe(false)
+    expect(readdirSync(to).sort()).toEqual(['attempt-1', 'attempt-1.json', 'attempt-2', 'attempt-2.json'])
+    expect(readdirSync(path.dirname(job))).toEqual([])
   })
 })

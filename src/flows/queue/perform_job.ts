@@ -55,7 +55,7 @@ export async function performJob(
     passEnv: job.pass_env,
     hidden,
     sandbox: await shop.sandbox(job.sandbox),
-    attempt: job.attempt + own.number - 1,
+    ...{ attempt: job.attempt + own.mark.attempt - 1, mark: own.mark },
     ...(job.keep_work && { keepWork: true }),
     durable: true,
     signal: taken.signal,
@@ -65,9 +65,9 @@ export async function performJob(
     const result = await performRun(request)
     taken.signal.throwIfAborted()
     const sha256 = await commitAttempt(place, own, result.durable)
-    return { result, answer: { attempt: own.number, sha256, retry: result.retry, worker } }
+    return { result, answer: { attempt: own.mark.attempt, sha256, retry: result.retry, worker } }
   } catch (error) {
-    leaveAttempt(place, own)
+    leaveAttempt(own)
     throw error
   }
 }

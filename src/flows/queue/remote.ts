@@ -15,13 +15,13 @@ import { openBundles } from '../../store/bundles/bundles.ts'
 import { sharedObjects } from '../../store/bundles/objects.ts'
 import {
   AttemptError,
+  attemptFolder,
   attemptIn,
   dropJob,
   type FetchedAttempt,
   fetchAttempt,
   jobsLeft,
   keepOthers,
-  moveAttempt,
   type SharedAttempt,
   type SharedPaths,
   sharedPaths,
@@ -64,8 +64,8 @@ export interface RemoteRequest {
 
 interface Out {
   id: string
-  /** The attempt that counts; null: none does. */
-  taken: number | null
+  /** The attempt that counts, and whether it goes into the benchmark as it is; null: none does. */
+  taken: { attempt: number; isMoved: boolean } | null
   /** A worker has it still, though it was to end: what lies there is left to it, and to the next coordinator. */
   isHeld: boolean
 }
@@ -76,6 +76,8 @@ interface Desk {
   packing: Packing
   paths: SharedPaths
   benchmark: string
+  /** Another coordinator has worked on it before. */
+  isResumed: boolean
   queue: string
   /** What is out of each run, by run id. */
   out: Map<string, Out[]>
@@ -94,7 +96,7 @@ export async function openRemote(
     transport,
     paths,
     packing: packingInto(await openBundles({ objects: sharedObjects(paths.bundles), cache: null })),
-    benchmark: await queueIdOf(folder),
+    ...(await queueIdOf(folder)),
     queue: queueName(needs),
     out: new Map(),
   }
@@ -123,10 +125,11 @@ async function traceIfAsked({ benchmark, request: { plan } }: Desk, { env, now }
 }
 
 /** Which benchmark this is, for everyone who comes back to it: kept in its folder. */
-async function queueIdOf(folder: string): Promise<string> {
+async function queueIdOf(folder: string): Promise<Pick<Desk, 'benchmark' | 'isResumed'>> {
   const file = path.join(folder, '.queue')
-  if (!existsSync(file)) await writeAtomic(file, randomBytes(8).toString('hex'))
-  return readFileSync(file, 'utf8').trim()
+  const isResumed = existsSync(file)
+  if (!isResumed) await writeAtomic(file, randomBytes(8).toString('hex'))
+  return { benchmark: readFileSync(file, 'utf8').trim(), isResumed }
 }
 
 async function announce({ transport, queue }: Desk, needs: QueueNeeds, now: Date): Promise<void> {
@@ -174,7 +177,7 @@ async function jobOf(run: RunRequest, desk: Desk): Promise<QueueJob> {
     skills.push([one.sha256, await desk.packing.skill(one.sha256, files)])
   }
   return {
-    schema_version: 1,
+    schema_version: 2,
     benchmark: desk.benchmark,
     attempt: run.attempt,
     run: { ...packed.of(spec) },
@@ -208,7 +211,7 @@ async function resultOf(end: JobEnd, { run, out, startedAt, ended }: Ended, desk
       const answer: QueueAnswer = checkAs(queueAnswer, end.value, `answer of job ${out.id}`)
       try {
         const { record, by } = await fetchAttempt(desk.paths.job(desk.benchmark, out.id), answer, run.folder)
-        out.taken = answer.attempt
+        out.taken = { attempt: answer.attempt, isMoved: by === 'moved' }
         return { record, retry: answer.retry, ...placeOf(by, { run, id: out.id, attempt: answer.attempt }, desk) }
       } catch (error) {
         if (!(error instanceof AttemptError)) throw error
@@ -228,7 +231,7 @@ function placeOf(
   const into = (folder: string) => placeRun(folder, request.folder, run.spec.run_id)
   switch (by) {
     case 'moved':
-      return { place: () => moveAttempt(paths.job(benchmark, id), attempt, into) }
+      return { place: () => into(attemptFolder(paths.job(benchmark, id), attempt)) }
     case 'linked':
       return {
         place: async () => {
@@ -249,7 +252,9 @@ async function putAway(spec: RunSpec, desk: Desk): Promise<void> {
   for (const { id, taken } of outs) {
     const kept = keptPlace(desk.request.folder, run_id, id)
     const told = (other: SharedAttempt) => noteOther(other, { job: id, spec }, desk)
-    await keepOthers(desk.paths.job(desk.benchmark, id), { taken, to: kept, told })
+    const there = taken === null || taken.isMoved ? null : taken.attempt
+    const upTo = taken?.attempt ?? 0
+    await keepOthers(desk.paths.job(desk.benchmark, id), { taken: there, upTo, to: kept, told })
   }
   await desk.transport.remove(
     desk.queue,
@@ -273,22 +278,36 @@ async function clearAfter(desk: Desk): Promise<void> {
   const specs = new Map(request.plan.runs.map((spec) => [spec.run_id, spec]))
   const held = new Set([...desk.out.values()].flatMap((outs) => outs.flatMap(({ id, isHeld }) => (isHeld ? [id] : []))))
   try {
-    for (const { id, runId } of jobsLeft(paths.benchmark(benchmark))) {
+    for (const { id, runId, upTo } of jobsLeft(paths.benchmark(benchmark))) {
       if (held.has(id)) continue
       const spec = runId === null ? undefined : specs.get(runId)
       const place = paths.job(benchmark, id)
       if (spec === undefined) {
-        dropJob(place) // it was being removed
+        dropJob(place, upTo) // it had not begun
         continue
       }
-      const taken = attemptIn(place, path.join(request.folder, spec.run_id))
+      const taken = attemptIn(place, { run: path.join(request.folder, spec.run_id), upTo })
       const told = (other: SharedAttempt) => noteOther(other, { job: id, spec }, desk)
-      await keepOthers(place, { taken, to: keptPlace(request.folder, spec.run_id, id), told })
+      await keepOthers(place, { taken, upTo, to: keptPlace(request.folder, spec.run_id, id), told })
       await transport.remove(queue, [id])
     }
+    if (desk.isResumed) await forgetEnded(held, desk)
   } finally {
     await transport[Symbol.asyncDispose]()
   }
+}
+
+/** Of a run that was committed when its coordinator was killed nothing is left but its job. */
+async function forgetEnded(held: ReadonlySet<string>, { transport, queue, benchmark }: Desk): Promise<void> {
+  const ours = (await transport.ended(queue)).filter(({ id, data }) => !held.has(id) && isOf(benchmark, data))
+  await transport.remove(
+    queue,
+    ours.map(({ id }) => id),
+  )
+}
+
+function isOf(benchmark: string, data: unknown): boolean {
+  return typeof data === 'object' && data !== null && 'benchmark' in data && data.benchmark === benchmark
 }
 
 /** Where attempts that do not count are kept, beside the benchmark's runs. */

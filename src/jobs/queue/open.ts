@@ -63,6 +63,10 @@ export async function openTransport(
       const jobs = await queueOf(queue).getJobs(['active', 'waiting', 'delayed'], 0, 9999)
       return jobs.flatMap((job) => job?.id ?? [])
     },
+    async ended(queue) {
+      const jobs = await queueOf(queue).getJobs(['completed', 'failed'], 0, 9999)
+      return jobs.flatMap((job) => (job?.id === undefined ? [] : [{ id: job.id, data: job.data }]))
+    },
     async limit(queue, atOnce) {
       if (atOnce === null) await queueOf(queue).removeGlobalConcurrency()
       else await queueOf(queue).setGlobalConcurrency(atOnce)

@@ -54,12 +54,12 @@ export function outlasting(transport: Transport, isOver: () => boolean): Transpo
   const steady = <A extends readonly unknown[], R>(ask: (...asked: A) => Promise<R>) => {
     return (...asked: A): Promise<R> => whileAway(() => ask(...asked), isOver).catch(refused)
   }
-  const { submit, counts, drain, remove, retry, open, limit, post, notes, takeDown } = transport
+  const { submit, counts, drain, remove, retry, open, ended, limit, post, notes, takeDown } = transport
   return {
     ...transport,
     ...{ submit: steady(submit), counts: steady(counts), drain: steady(drain), remove: steady(remove) },
     ...{ retry: steady(retry), open: steady(open), limit: steady(limit), post: steady(post) },
-    ...{ notes: steady(notes), takeDown: steady(takeDown) },
+    ...{ ended: steady(ended), notes: steady(notes), takeDown: steady(takeDown) },
   }
 }
 

@@ -103,6 +103,8 @@ export interface Transport extends AsyncDisposable {
   retry(queue: string): Promise<number>
   /** Ids of the jobs that wait or are in hand, at most 10,000. */
   open(queue: string): Promise<string[]>
+  /** Jobs that have ended and were not removed, at most 10,000. */
+  ended(queue: string): Promise<QueuedJob[]>
   /** At most so many jobs at once over all workers; null: no limit. */
   limit(queue: string, atOnce: number | null): Promise<void>
   /** Puts a note up in place of one of the same id. */

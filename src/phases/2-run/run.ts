@@ -5,6 +5,7 @@ import path from 'node:path'
 import pLimit from 'p-limit'
 import type { RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
+import type { AttemptMark } from '../../../schemas/timing.ts'
 import { messageOf } from '../../base/error.ts'
 import type { WalkedFile } from '../../base/files.ts'
 import { sha256 } from '../../base/json.ts'
@@ -52,6 +53,8 @@ export interface RunRequest {
   hidden: readonly string[]
   sandbox: SandboxChoice
   attempt: number
+  /** What lies in the folder's timing.json and stays there; absent: nothing lies there. */
+  mark?: AttemptMark
   /** Whether the working folder is kept, as `work` in the run's folder. */
   keepWork?: boolean
   /** Whether what is written is to be durable when it resolves: then whoever commits it need not open each file again. */
@@ -119,8 +122,11 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
     const record = cleanRecord(made, redactor)
     record.warnings.push(...cleaned)
     const prompt = redactor.text(request.spec.prompt)
-    const written = { folder, record, events: transcript.events, prompt }
-    const text = await writeRunFiles(written, (file, data) => files.write(file, data))
+    const written = { folder, record, events: transcript.events, prompt, mark: request.mark }
+    const text = await writeRunFiles(written, {
+      make: (file, data) => files.write(file, data),
+      over: (file, data) => files.overwrite(file, data),
+    })
     const result = { record, retry: retryOf(record, end, request.gate) }
     if (!request.durable) return result
     return { ...result, durable: { files: await files.sync(), sha256: sha256(text) } }

@@ -4,31 +4,41 @@ import { readFile, rename } from 'node:fs/promises'
 import path from 'node:path'
 import type { Metrics } from '../../../schemas/metrics.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
-import type { Timing } from '../../../schemas/timing.ts'
+import type { AttemptMark, Timing } from '../../../schemas/timing.ts'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 import { countEvents, transcriptMarkdown } from './transcript.ts'
 
-type Write = (file: string, text: string) => void
+/** How files are written: `make` a new one, `over` what one holds that is there. */
+export interface Writing {
+  make: (file: string, text: string) => void
+  over: (file: string, text: string) => void
+}
+
+const plainly: Writing = { make: writeFileSync, over: writeFileSync }
 
 export interface RunFiles {
   folder: string
   record: RunRecord
   events: readonly TranscriptEvent[]
   prompt: string
+  /** Lies in timing.json already, and stays there; absent: the run is made here. */
+  mark?: AttemptMark | undefined
 }
 
 /** Writes the files, by plain writes where nothing else is given; gives the text of run.json. */
-export async function writeRunFiles(files: RunFiles, write: Write = writeFileSync): Promise<string> {
-  const { folder, record, events, prompt } = files
+export async function writeRunFiles(files: RunFiles, write: Writing = plainly): Promise<string> {
+  const { folder, record, events, prompt, mark } = files
   const markdown = transcriptMarkdown(prompt, events)
-  write(path.join(folder, 'transcript.md'), markdown)
+  write.make(path.join(folder, 'transcript.md'), markdown)
   await keepAgentsMetrics(folder, record)
   const metrics = await metricsOf(files, markdown.length)
-  write(path.join(folder, 'outputs/metrics.json'), pretty(metrics))
-  write(path.join(folder, 'timing.json'), pretty(timingOf(record)))
+  write.make(path.join(folder, 'outputs/metrics.json'), pretty(metrics))
   const text = pretty(record)
-  write(path.join(folder, 'run.json'), text)
+  write.make(path.join(folder, 'run.json'), text)
+  const [times, timed] = [path.join(folder, 'timing.json'), timingOf(record)]
+  if (mark === undefined) write.make(times, pretty(timed))
+  else write.over(times, pretty({ ...timed, attempt: mark }))
   return text
 }
 

@@ -22,7 +22,7 @@ async function begin(leave: AbortSignal) {
   if (run === undefined) throw new Error('no run without a skill')
   const sandbox = { mode: 'off', network: null } as const
   const job: QueueJob = {
-    ...{ schema_version: 1, benchmark: 'b', attempt: 1, run, inputs: null, skills: {}, pass_env: [], sandbox },
+    ...{ schema_version: 2, benchmark: 'b', attempt: 1, run, inputs: null, skills: {}, pass_env: [], sandbox },
     ...{ idle_ms: null, keep_work: false, expires_at: new Date().toISOString(), signature: null },
   }
   const paths = sharedPaths(shared)
@@ -42,7 +42,7 @@ async function begin(leave: AbortSignal) {
 
 test('what it made is refused, and removed', async () => {
   const { agent, working, runs, job } = await begin(never)
-  rmSync(job, { recursive: true })
+  rmSync(`${job}.1.part`, { recursive: true })
   agent.open()
   await expect(working).rejects.toThrow(AttemptError)
   expect(readdirSync(runs)).toEqual([])
@@ -53,5 +53,5 @@ test('control: where the job still lies there, what there is of the attempt is l
   const { working, job } = await begin(leave.signal)
   leave.abort(new Error('lost'))
   await expect(working).rejects.toThrow('lost')
-  expect(existsSync(`${job}/attempt-1.json`)).toBe(true)
+  expect(existsSync(`${job}.1.part/timing.json`)).toBe(true)
 })
