@@ -92,7 +92,7 @@ export async function execute(execution: Execution, context: FlowContext): Promi
   }
   const grade = (spec: RunSpec, stored: StoredRun) => {
     if (execution.ungraded) return limited?.spending.graded(spec, null, stored.record)
-    const request = { ...execution, spec, stored, again: false, pace }
+    const request = { spec, stored, again: false, ...execution, pace }
     const grading = gradeLimit(() => orStop(gradeWithin(limited, request, context)))
       .catch((error: unknown) => void ungraded.push(error)) // looked at when all runs have ended
       .finally(() => gradings.delete(grading))

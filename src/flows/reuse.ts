@@ -115,7 +115,7 @@ async function find(
   const record = checkAs(runRecord, parseJson(String(run.small.get('run.json')), 'run.json'), `${key}: run.json`)
   const criteria = criteriaOf(runs, of.one)
   const grading = criteria === null ? null : readCachedGrading(cache, { run: key, criteria }, tell)
-  return { ...run, record, grading: grading?.of === record.ended_at ? grading : null }
+  return { record, grading: grading?.of === record.ended_at ? grading : null, ...run }
 }
 
 /** A run as it will lie in this benchmark; no grading: it is missing. */

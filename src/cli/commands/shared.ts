@@ -12,6 +12,7 @@ import { ownEnvironment } from '../own_environment.ts'
 import { refused } from '../refused.ts'
 import { report } from '../report.ts'
 import type { HowToShow } from '../show.ts'
+import { compileForMany } from '../tier_up.ts'
 // what draws and prints is loaded when there is something to show: --help needs none of it
 
 /** Sets the exit code of the program. */
@@ -65,8 +66,10 @@ export async function withFlow<R>(
   using interrupts: Interrupts = listenForInterrupts(live.say, {
     ...(options.stopping !== undefined && { words: options.stopping }),
   })
+  const runStarted = compileForMany()
   const context: FlowContext = {
     emit: (event) => {
+      if (event.type === 'run_started') runStarted()
       if (event.type === 'plan_ready') boundGarbage({ planned: event.runs })
       live.on(event)
     },

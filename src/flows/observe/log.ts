@@ -39,13 +39,15 @@ function jsonOf(event: WorkEvent, time: string): string {
 }
 
 /** What a run was and took, not what was said in it: that lies in its folder. */
-function runFields({
-  type: _type,
-  record,
-  ...rest
-}: Extract<WorkEvent, { type: 'job_ended' }>): Record<string, unknown> {
+function runFields(event: Extract<WorkEvent, { type: 'job_ended' }>): Record<string, unknown> {
+  const { job, run_id, benchmark, queue, engine, attempt, record } = event
   return {
-    ...rest,
+    job,
+    run_id,
+    benchmark,
+    queue,
+    engine,
+    attempt,
     configuration: record.configuration,
     status: record.status,
     ...(record.status === 'failed' && { error: record.error }),
