@@ -2,16 +2,20 @@
 import type { QueueAddress } from './address.ts'
 import { type Backend, loadBull, prefix } from './backend.ts'
 import { redisConnection } from './connection.ts'
+import { gatheredConnector } from './gathered_connector.ts'
 import { untilReached } from './reach.ts'
 
 export async function redisBackend(address: QueueAddress): Promise<Backend> {
   const bull = await loadBull('ioredis')
+  const { AbstractConnector } = await import('ioredis')
   const state = { isOver: false }
+  const place = redisConnection(address)
   // waits for a server that is away, as long as that takes
   const connection = {
-    ...redisConnection(address),
+    ...place,
     maxRetriesPerRequest: null,
     retryStrategy: (times: number) => (state.isOver ? null : Math.min(times * 100, 2000)),
+    Connector: gatheredConnector(AbstractConnector, place),
   }
   const shared = { connection, prefix }
   return {

@@ -3,6 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { addressOf } from '../../../src/jobs/queue/address.ts'
+import { openTransport } from '../../../src/jobs/queue/open.ts'
 import { agent, fresh, makeSkill, whetstone } from '../../e2e/program.ts'
 import { needsRedis, startRedis } from '../../jobs/queue/servers.ts'
 import { upToTiming } from '../../kill/agree.mjs'
@@ -110,6 +112,15 @@ needsRedis('a benchmark through Redis', () => {
       },
     })
     expect(first.signal).toBe('SIGKILL')
+    // as of a run that was committed when its coordinator died: nothing lies in the shared folder, but its job has ended and is there still
+    await using transport = await openTransport(addressOf(server.url))
+    const queue =
+      (await transport.notes()).find(({ value }) => JSON.stringify(value).includes('"kind":"queue"'))?.id ?? ''
+    const id = readFileSync(path.join(newestOf(workspace), '.queue'), 'utf8')
+    await transport.submit(queue, { id: 'ours', data: { benchmark: id } })
+    await transport.submit(queue, { id: 'another', data: { benchmark: 'another' } })
+    const never = new AbortController().signal
+    for (const one of ['ours', 'another']) await transport.wait(queue, one, never)
     const second = await whetstone(args)
     expect(second.code, second.stderr).toBe(0)
     expect(readdirSync(path.join(workspace, 'benchmarks'))).toHaveLength(1)
@@ -118,5 +129,6 @@ needsRedis('a benchmark through Redis', () => {
       .filter((line) => line.startsWith('start'))
     expect(starts).toHaveLength(18)
     expect(existsSync(path.join(newestOf(workspace), '.attempts'))).toBe(false)
+    expect(await transport.ended(queue)).toEqual([{ id: 'another', data: { benchmark: 'another' } }])
   }, 90_000)
 })

@@ -80,6 +80,7 @@ function contract(start: () => Promise<QueueServer>): void {
     })
     await of(at.here).submit(name, { id: 'a', data: {} })
     expect(await of(at.here).wait(name, 'a', never)).toEqual({ as: 'failed', reason: 'no inputs' })
+    expect(await of(at.there).ended(name)).toEqual([{ id: 'a', data: {} }])
     expect(await of(at.here).retry(name)).toBe(1)
     expect(await of(at.here).wait(name, 'a', never)).toEqual({ as: 'done', value: 'well' })
   })
@@ -232,6 +233,7 @@ function contract(start: () => Promise<QueueServer>): void {
         of(at.here).counts(name),
         of(at.here).remove(name, ['nobody']),
         of(at.here).open(name),
+        of(at.here).ended(name),
       ]
       const end = of(at.here).wait(name, id, never)
       await sleep(100)

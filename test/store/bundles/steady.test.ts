@@ -42,6 +42,25 @@ test.each(changes)('known until it changes: %s', async (_what, change) => {
   change(folder)
   expect(steady.known('one')).toBeNull()
 })
+test('many that look at once make it known as one would', async () => {
+  const { steady, look, paths } = stage({ ...always, settledMs: 20 })
+  await look()
+  await new Promise((resolve) => setTimeout(resolve, 30))
+  const slow = (ms: number) =>
+    steady.look('one', async () => {
+      await new Promise((resolve) => setTimeout(resolve, ms))
+      return { found: 'sound', paths }
+    })
+  await Promise.all([slow(1), slow(10), slow(5)])
+  expect(steady.known('one')).toBe('sound')
+})
+test('what is found unfit is known no more', async () => {
+  const { steady, look } = stage()
+  await look()
+  await look()
+  await expect(steady.look('one', () => Promise.reject(new Error('unfit')))).rejects.toThrow('unfit')
+  expect(steady.known('one')).toBeNull()
+})
 test('what changes while it is looked through is not known', async () => {
   const { folder, steady, look, paths } = stage({ ...always, settledMs: 1e-6 })
   await look()
