@@ -45,7 +45,7 @@ function begunFolder(job: string, number: number): string {
   return `${job}.${number}.part`
 }
 
-const attemptName = /^(?<id>[^.]+)\.(?<number>\d+)(?:\.part)?$/
+const attemptName = /^(?<id>[0-9a-f]{64})\.(?<number>[1-9]\d{0,4})(?:\.part)?$/
 
 /** An attempt of ours: `folder` is filled, then committed. Its mark lies there, in timing.json. */
 export interface OwnAttempt {
@@ -88,9 +88,19 @@ function markFile(folder: string): string {
   return path.join(folder, 'timing.json')
 }
 
-/** null: it has not begun. */
+/** null: it has not begun. Where only the mark can't be read, what was made is not lost: it is told by its record. */
 function markIn(folder: string): AttemptMark | null {
-  return readIf(timing, markFile(folder))?.attempt ?? null
+  const mark = readIf(timing, markFile(folder))?.attempt
+  if (mark !== undefined) return mark
+  const made = recordOf(folder)
+  const attempt = Number(/\.(\d+)(?:\.part)?$/.exec(folder)?.[1])
+  return made && { attempt, run_id: made.run_id, worker: 'unknown', started_at: made.started_at }
+}
+
+/** null: there is none that can be read. */
+function recordOf(folder: string): RunRecord | null {
+  const file = path.join(folder, 'run.json')
+  return existsSync(file) ? readIf(runRecord, file) : null
 }
 
 /** Files of an attempt that are durable already, absolute, and the hash of its record. */
@@ -101,7 +111,7 @@ interface Durable {
 
 /** Makes it durable and whole; gives the sha256 of its record. Throws AttemptError where the job was put away meanwhile. */
 export async function commitAttempt(job: string, { mark, folder }: OwnAttempt, already?: Durable): Promise<string> {
-  if (!existsSync(markFile(folder))) throw putAway(folder)
+  if (isPutAway(folder)) throw new AttemptError(`${folder}: the job was put away meanwhile`)
   const hash = already?.sha256 ?? recordHash(folder)
   await syncFiles(plainFiles(folder).filter((file) => !already?.files.has(file)))
   await syncFolder(folder)
@@ -110,15 +120,20 @@ export async function commitAttempt(job: string, { mark, folder }: OwnAttempt, a
   return hash
 }
 
-function putAway(folder: string): AttemptError {
-  return new AttemptError(`${folder}: the job was put away meanwhile`)
+/** Whether somebody has removed an attempt that was begun. A folder that can't be looked into is none of those. */
+function isPutAway(folder: string): boolean {
+  try {
+    return statSync(markFile(folder), { throwIfNoEntry: false }) === undefined
+  } catch {
+    return false
+  }
 }
 
-/** An attempt that comes to nothing is left to whoever puts its job away. Throws AttemptError where that has happened: nobody looks there again. */
-export function leaveAttempt({ folder }: OwnAttempt): void {
-  if (existsSync(markFile(folder))) return
+/** An attempt that comes to nothing is left to whoever puts its job away. True: that has happened, and nobody looks there again, so it is removed. */
+export function leaveAttempt({ folder }: OwnAttempt): boolean {
+  if (!isPutAway(folder)) return false
   rmSync(folder, { recursive: true, force: true })
-  throw putAway(folder)
+  return true
 }
 
 function recordHash(folder: string): string {
@@ -219,13 +234,13 @@ export interface SharedAttempt {
   record: RunRecord | null
 }
 
-/** Where attempts at a job lie, whole or not, by number: up to this one, and those that follow it without a gap. */
-function attemptsAt(job: string, upTo: number): Map<number, string> {
-  const found = new Map<number, string>()
+/** Where attempts at a job lie, whole or not, with their numbers: up to this one, and those that follow it without a gap. */
+function attemptsAt(job: string, upTo: number): [number: number, folder: string][] {
+  const found: [number, string][] = []
   for (let number = 1; ; number += 1) {
-    const folder = [attemptFolder(job, number), begunFolder(job, number)].find(existsSync)
-    if (folder !== undefined) found.set(number, folder)
-    else if (number > upTo) return found
+    const there = [attemptFolder(job, number), begunFolder(job, number)].filter((folder) => existsSync(folder))
+    for (const folder of there) found.push([number, folder])
+    if (there.length === 0 && number > upTo) return found
   }
 }
 
@@ -244,7 +259,7 @@ export function jobsLeft(folder: string): { id: string; runId: string | null; up
 
 /** Removes what there is of a job. */
 export function dropJob(job: string, upTo: number): void {
-  for (const folder of attemptsAt(job, upTo).values()) drop(folder)
+  for (const [, folder] of attemptsAt(job, upTo)) drop(folder)
 }
 
 function drop(folder: string): void {
@@ -270,7 +285,7 @@ export function attemptIn(job: string, { run, upTo }: { run: string; upTo: numbe
   if (!existsSync(path.join(run, 'run.json'))) return null
   const wanted = recordHash(run)
   const isIt = (folder: string) => existsSync(path.join(folder, 'run.json')) && recordHash(folder) === wanted
-  return [...attemptsAt(job, upTo)].find(([, folder]) => isIt(folder))?.[0] ?? null
+  return attemptsAt(job, upTo).find(([, folder]) => isIt(folder))?.[0] ?? null
 }
 
 /** Which attempts there may be: `taken` counts and lies there still, or null; numbers go up to `upTo`, at least. */
@@ -296,8 +311,7 @@ async function keepOther(
   folder: string,
   { mark, told, to }: { mark: AttemptMark; told: Others['told']; to: string },
 ): Promise<void> {
-  const file = path.join(folder, 'run.json')
-  told({ mark, record: existsSync(file) ? readIf(runRecord, file) : null })
+  told({ mark, record: recordOf(folder) })
   mkdirSync(path.dirname(to), { recursive: true })
   writeFileSync(`${to}.json`, `${JSON.stringify(mark)}\n`)
   if (existsSync(to)) return

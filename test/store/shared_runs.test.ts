@@ -31,6 +31,7 @@ const isApart = existsSync(memory) && statSync(memory).dev !== statSync(tmpdir()
 const apart = isApart ? mkdtempSync(path.join(memory, 'shared-test-')) : null
 afterAll(() => apart && rmSync(apart, { recursive: true, force: true }))
 
+const id = 'a'.repeat(64)
 const runId = 'eval-1-a/with_skill/run-1'
 const mark = (worker: string) => ({ run_id: runId, worker, started_at: '2026-01-01T00:00:00Z' })
 
@@ -45,18 +46,18 @@ async function attempt(job: string, worker: string) {
 
 describe('an attempt', () => {
   test('has a number of its own, however many begin at once', async () => {
-    const job = path.join(fresh(), 'job')
+    const job = path.join(fresh(), id)
     const begun = await Promise.all(['a', 'b', 'c'].map((worker) => beginAttempt(job, mark(worker))))
     expect(begun.map((own) => own.mark.attempt).sort()).toEqual([1, 2, 3])
   })
   test('is moved as it is where that can be done, and then it is none that is left', async () => {
     const benchmark = path.join(fresh(), 'runs')
-    const job = path.join(benchmark, 'job')
+    const job = path.join(benchmark, id)
     const to = path.join(fresh(), 'run')
     const said = await attempt(job, 'a')
     expect(await fetchAttempt(job, said, to)).toMatchObject({ by: 'moved', record: { final_response: 'a' } })
     expect(existsSync(to)).toBe(false)
-    expect(jobsLeft(benchmark)).toEqual([{ id: 'job', runId, upTo: 1 }])
+    expect(jobsLeft(benchmark)).toEqual([{ id, runId, upTo: 1 }])
     renameSync(attemptFolder(job, 1), to)
     expect(readdirSync(path.join(to, 'outputs/deep'))).toEqual(['a.txt'])
     // as after an end just here
@@ -70,13 +71,13 @@ describe('an attempt', () => {
     expect(told).toEqual(['b'])
   })
   test('that is whole has its number for good, and one that another may have begun', async () => {
-    const job = path.join(fresh(), 'runs/job')
+    const job = path.join(fresh(), 'runs', id)
     await attempt(job, 'a')
     expect((await beginAttempt(job, mark('b'))).mark.attempt).toBe(2)
     expect((await beginAttempt(job, mark('c'))).mark.attempt).toBe(3)
   })
   test('that counts but lies there still is found by what it is, and not told', async () => {
-    const job = path.join(fresh(), 'runs/job')
+    const job = path.join(fresh(), 'runs', id)
     const to = path.join(fresh(), 'run')
     await attempt(job, 'late')
     await fetchAttempt(job, await attempt(job, 'counts'), to)
@@ -86,7 +87,7 @@ describe('an attempt', () => {
     expect(attemptIn(job, { run: to, upTo: 2 })).toBe(2)
   })
   test('another one that follows the one that was moved is found behind it', async () => {
-    const job = path.join(fresh(), 'runs/job')
+    const job = path.join(fresh(), 'runs', id)
     await attempt(job, 'a')
     await attempt(job, 'counts')
     await beginAttempt(job, mark('late'))
@@ -102,15 +103,38 @@ describe('an attempt', () => {
     expect(readdirSync(kept).sort()).toEqual(['attempt-1', 'attempt-1.json', 'attempt-3', 'attempt-3.json'])
     expect(readdirSync(path.dirname(job))).toEqual([])
   })
+  test('whose mark can not be read is told by its record, and not lost', async () => {
+    const job = path.join(fresh(), 'runs', id)
+    await attempt(job, 'a')
+    writeFileSync(path.join(attemptFolder(job, 1), 'timing.json'), '{ "att')
+    expect(jobsLeft(path.dirname(job))).toEqual([{ id, runId, upTo: 1 }])
+    const told: unknown[] = []
+    await keepOthers(job, { taken: null, upTo: 1, to: fresh(), told: (one) => told.push(one.mark, one.record?.status) })
+    const { started_at } = record({})
+    expect(told).toEqual([{ attempt: 1, run_id: runId, worker: 'unknown', started_at }, 'completed'])
+  })
+  test('what somebody else put there is nothing of ours', async () => {
+    const benchmark = path.join(fresh(), 'runs')
+    for (const name of ['notes.1', `${id}.0`, `${id}.999999`, id])
+      mkdirSync(path.join(benchmark, name), { recursive: true })
+    expect(jobsLeft(benchmark)).toEqual([])
+  })
+  test('claimed by one that was killed in the same moment as it was made whole by another goes with the job', async () => {
+    const job = path.join(fresh(), 'runs', id)
+    await attempt(job, 'a')
+    mkdirSync(`${job}.1.part`)
+    await keepOthers(job, { taken: 1, upTo: 1, to: fresh(), told: () => expect.unreachable() })
+    expect(readdirSync(path.dirname(job))).toEqual([])
+  })
   test('of which nothing was written has not begun: it is not told, and goes with its job', async () => {
-    const job = path.join(fresh(), 'runs/job')
+    const job = path.join(fresh(), 'runs', id)
     mkdirSync(`${job}.1.part`, { recursive: true })
-    expect(jobsLeft(path.dirname(job))).toEqual([{ id: 'job', runId: null, upTo: 1 }])
+    expect(jobsLeft(path.dirname(job))).toEqual([{ id, runId: null, upTo: 1 }])
     await keepOthers(job, { taken: null, upTo: 1, to: fresh(), told: () => expect.unreachable() })
     expect(readdirSync(path.dirname(job))).toEqual([])
   })
   test('is linked where it can be moved nowhere: what its worker made durable needs no sync again', async () => {
-    const job = path.join(fresh(), 'runs/job')
+    const job = path.join(fresh(), 'runs', id)
     const to = path.join(fresh(), 'run')
     const said = await attempt(job, 'a')
     // its place is taken by the name of the trial
@@ -120,13 +144,13 @@ describe('an attempt', () => {
     expect(inode(to)).toBe(inode(attemptFolder(job, 1)))
   })
   test.runIf(apart !== null)('is copied from another file system, and the copies are not durable yet', async () => {
-    const job = path.join(apart ?? '', 'job')
+    const job = path.join(apart ?? '', id)
     const to = path.join(fresh(), 'run')
     expect(await fetchAttempt(job, await attempt(job, 'a'), to)).toMatchObject({ by: 'copied' })
     expect(readdirSync(path.join(to, 'outputs/deep'))).toEqual(['a.txt'])
   })
   test('that is not what its worker said is not fetched; nor is one that is not there', async () => {
-    const job = path.join(fresh(), 'job')
+    const job = path.join(fresh(), id)
     const to = path.join(fresh(), 'run')
     const said = await attempt(job, 'a')
     writeFileSync(
@@ -138,7 +162,7 @@ describe('an attempt', () => {
     expect(existsSync(to)).toBe(false)
   })
   test('that does not count is told and kept, the one that does is not; then the job is gone', async () => {
-    const job = path.join(fresh(), 'job')
+    const job = path.join(fresh(), id)
     const to = path.join(fresh(), 'kept')
     await attempt(job, 'late')
     await beginAttempt(job, mark('lost'))

@@ -1,11 +1,12 @@
 /** A worker performs one job: its inputs fetched and checked, the run made in an attempt of its own, committed, answered. */
 import type { QueueAnswer, QueueJob } from '../../../schemas/queue_job.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
+import { isShortage } from '../../base/shortage.ts'
 import { engineNamed } from '../../engines/table.ts'
 import type { TakenJob } from '../../jobs/queue/transport.ts'
 import { performRun, type RunRequest, type RunResult } from '../../phases/2-run/run.ts'
 import type { Bundles, OpenBundle } from '../../store/bundles/bundles.ts'
-import { beginAttempt, commitAttempt, leaveAttempt, type SharedPaths } from '../../store/shared_runs.ts'
+import { AttemptError, beginAttempt, commitAttempt, leaveAttempt, type SharedPaths } from '../../store/shared_runs.ts'
 import { engineOf } from '../engine_of.ts'
 import type { Pace } from '../pace.ts'
 import { unpackInputs } from './inputs.ts'
@@ -67,7 +68,8 @@ export async function performJob(
     const sha256 = await commitAttempt(place, own, result.durable)
     return { result, answer: { attempt: own.mark.attempt, sha256, retry: result.retry, worker } }
   } catch (error) {
-    leaveAttempt(own)
+    if (leaveAttempt(own) && !isShortage(error))
+      throw new AttemptError(`${own.folder}: the job was put away meanwhile`, { cause: error })
     throw error
   }
 }

@@ -64,7 +64,7 @@ export interface RemoteRequest {
 
 interface Out {
   id: string
-  /** The attempt that counts, and whether it goes into the benchmark as it is; null: none does. */
+  /** The attempt whose record is known here, and whether it has gone into the benchmark as it was; null: there is none. */
   taken: { attempt: number; isMoved: boolean } | null
   /** A worker has it still, though it was to end: what lies there is left to it, and to the next coordinator. */
   isHeld: boolean
@@ -111,7 +111,7 @@ export async function openRemote(
     committed: (spec) => putAway(spec, desk),
     [Symbol.asyncDispose]() {
       limits[Symbol.dispose]()
-      closing ??= clearAfter(desk).finally(() => traceIfAsked(desk, context))
+      closing ??= clearAfter(desk, context.signal).finally(() => traceIfAsked(desk, context))
       return closing
     },
   }
@@ -157,11 +157,14 @@ async function performElsewhere(run: RunRequest, desk: Desk): Promise<RunResult>
   }
 }
 
+/** What was submitted in another version is another job. */
+const jobVersion = 2
+
 /** The same run of the same benchmark is the same job, whoever asks for it; after a failed one is kept, another. */
 async function jobId({ spec, attempt }: RunRequest, { request, benchmark }: Desk): Promise<string> {
   const before = await readRun(request.folder, spec.run_id)
   const round = before === null ? null : [before.record.key, before.record.started_at, before.record.ended_at]
-  return sha256(canonicalJson([benchmark, spec.run_id, spec.key, round, attempt]))
+  return sha256(canonicalJson([jobVersion, benchmark, spec.run_id, spec.key, round, attempt]))
 }
 
 /** Longer than jobs wait; who copied one can have it made again that long. */
@@ -177,7 +180,7 @@ async function jobOf(run: RunRequest, desk: Desk): Promise<QueueJob> {
     skills.push([one.sha256, await desk.packing.skill(one.sha256, files)])
   }
   return {
-    schema_version: 2,
+    schema_version: jobVersion,
     benchmark: desk.benchmark,
     attempt: run.attempt,
     run: { ...packed.of(spec) },
@@ -211,8 +214,8 @@ async function resultOf(end: JobEnd, { run, out, startedAt, ended }: Ended, desk
       const answer: QueueAnswer = checkAs(queueAnswer, end.value, `answer of job ${out.id}`)
       try {
         const { record, by } = await fetchAttempt(desk.paths.job(desk.benchmark, out.id), answer, run.folder)
-        out.taken = { attempt: answer.attempt, isMoved: by === 'moved' }
-        return { record, retry: answer.retry, ...placeOf(by, { run, id: out.id, attempt: answer.attempt }, desk) }
+        out.taken = { attempt: answer.attempt, isMoved: false }
+        return { record, retry: answer.retry, ...placeOf(by, { run, out, attempt: answer.attempt }, desk) }
       } catch (error) {
         if (!(error instanceof AttemptError)) throw error
         const message = `made by ${answer.worker}: ${error.message}`
@@ -225,13 +228,18 @@ async function resultOf(end: JobEnd, { run, out, startedAt, ended }: Ended, desk
 /** How a fetched attempt gets into the benchmark. */
 function placeOf(
   by: FetchedAttempt['by'],
-  { run, id, attempt }: { run: RunRequest; id: string; attempt: number },
+  { run, out, attempt }: { run: RunRequest; out: Out; attempt: number },
   { request, paths, benchmark }: Desk,
 ): Pick<RunResult, 'place'> {
   const into = (folder: string) => placeRun(folder, request.folder, run.spec.run_id)
   switch (by) {
     case 'moved':
-      return { place: () => into(attemptFolder(paths.job(benchmark, id), attempt)) }
+      return {
+        place: async () => {
+          await into(attemptFolder(paths.job(benchmark, out.id), attempt))
+          out.taken = { attempt, isMoved: true }
+        },
+      }
     case 'linked':
       return {
         place: async () => {
@@ -272,7 +280,7 @@ function noteOther({ mark, record }: SharedAttempt, { job, spec }: { job: string
 }
 
 /** What a coordinator left that was killed between commit and clearing is put away like the rest. */
-async function clearAfter(desk: Desk): Promise<void> {
+async function clearAfter(desk: Desk, signal: AbortSignal): Promise<void> {
   const { transport, queue, paths, benchmark, request } = desk
   await transport.limit(queue, null).catch(() => {})
   const specs = new Map(request.plan.runs.map((spec) => [spec.run_id, spec]))
@@ -291,7 +299,8 @@ async function clearAfter(desk: Desk): Promise<void> {
       await keepOthers(place, { taken, upTo, to: keptPlace(request.folder, spec.run_id, id), told })
       await transport.remove(queue, [id])
     }
-    if (desk.isResumed) await forgetEnded(held, desk)
+    // of one whose benchmark is another's by now, that one takes what has ended
+    if (desk.isResumed && !signal.aborted) await forgetEnded(held, desk)
   } finally {
     await transport[Symbol.asyncDispose]()
   }

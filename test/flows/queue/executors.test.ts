@@ -67,8 +67,11 @@ function contract(start: (() => Promise<QueueServer>) | null): void {
     const agent = makeAgent()
     const skill = suite('one', 'crash')
     const asked = { skill, engine: agent.engine, retries: 1, cases: ['1', '2'], ...elsewhere() }
-    const { benchmark, events } = await benchHere({ ...asked, workspace: fresh() })
+    const { benchmark, events, folder } = await benchHere({ ...asked, workspace: fresh() })
     expect(benchmark.counts).toMatchObject({ planned: 4, used: 2, excluded: { 'failed:crash': 2 } })
+    expect(left()).toEqual([])
+    // their records came here, and count here: none is another attempt
+    expect(readdirSync(folder).filter((name) => name.includes('attempts'))).toEqual([])
     expect(agent.lines().filter((line) => line.startsWith('start') && line.endsWith('crash'))).toHaveLength(4)
     const retried = events.filter(({ type }) => type === 'run_retried')
     expect(retried).toEqual(Array(2).fill(expect.objectContaining({ eval_id: 2, attempt: 1, kind: 'crash' })))
