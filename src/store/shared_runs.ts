@@ -3,21 +3,19 @@ import {
   existsSync,
   linkSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
   renameSync,
   rmdirSync,
   rmSync,
   statSync,
   unlinkSync,
-  writeFileSync,
 } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type RunRecord, runRecord } from '../../schemas/run.ts'
 import { type AttemptMark, timing } from '../../schemas/timing.ts'
 import { codeOf, messageOf } from '../base/error.ts'
-import { plainFiles, syncFiles, syncFolder, walk, writeDurable } from '../base/files.ts'
+import { plainFiles, syncFiles, syncFolder, writeDurable } from '../base/files.ts'
 import { checkAs, parseJson, sha256 } from '../base/json.ts'
 import { readIf } from './damage.ts'
 
@@ -41,11 +39,9 @@ export function attemptFolder(job: string, number: number): string {
 }
 
 /** Where it lies until then. */
-function begunFolder(job: string, number: number): string {
+export function begunFolder(job: string, number: number): string {
   return `${job}.${number}.part`
 }
-
-const attemptName = /^(?<id>[0-9a-f]{64})\.(?<number>[1-9]\d{0,4})(?:\.part)?$/
 
 /** An attempt of ours: `folder` is filled, then committed. Its mark lies there, in timing.json. */
 export interface OwnAttempt {
@@ -89,7 +85,7 @@ function markFile(folder: string): string {
 }
 
 /** null: it has not begun. Where only the mark can't be read, what was made is not lost: it is told by its record. */
-function markIn(folder: string): AttemptMark | null {
+export function markIn(folder: string): AttemptMark | null {
   const mark = readIf(timing, markFile(folder))?.attempt
   if (mark !== undefined) return mark
   const made = recordOf(folder)
@@ -98,7 +94,7 @@ function markIn(folder: string): AttemptMark | null {
 }
 
 /** null: there is none that can be read. */
-function recordOf(folder: string): RunRecord | null {
+export function recordOf(folder: string): RunRecord | null {
   const file = path.join(folder, 'run.json')
   return existsSync(file) ? readIf(runRecord, file) : null
 }
@@ -136,7 +132,7 @@ export function leaveAttempt({ folder }: OwnAttempt): boolean {
   return true
 }
 
-function recordHash(folder: string): string {
+export function recordHash(folder: string): string {
   return sha256(readFileSync(path.join(folder, 'run.json')))
 }
 
@@ -217,7 +213,7 @@ function recordIn(text: string, file: string): RunRecord {
   }
 }
 
-async function linkOrCopy(source: string, target: string): Promise<'linked' | 'copied'> {
+export async function linkOrCopy(source: string, target: string): Promise<'linked' | 'copied'> {
   try {
     linkSync(source, target)
     return 'linked'
@@ -225,99 +221,5 @@ async function linkOrCopy(source: string, target: string): Promise<'linked' | 'c
     if (!['EXDEV', 'EPERM', 'EMLINK', 'ENOTSUP'].includes(codeOf(error) ?? '')) throw error
     await copyFile(source, target)
     return 'copied'
-  }
-}
-
-/** An attempt as it lies there. `record` null: it has none, its worker was lost. */
-export interface SharedAttempt {
-  mark: AttemptMark
-  record: RunRecord | null
-}
-
-/** Where attempts at a job lie, whole or not, with their numbers: up to this one, and those that follow it without a gap. */
-function attemptsAt(job: string, upTo: number): [number: number, folder: string][] {
-  const found: [number, string][] = []
-  for (let number = 1; ; number += 1) {
-    const there = [attemptFolder(job, number), begunFolder(job, number)].filter((folder) => existsSync(folder))
-    for (const folder of there) found.push([number, folder])
-    if (there.length === 0 && number > upTo) return found
-  }
-}
-
-/** Jobs of a benchmark of which something lies there. `runId`: which run it is for, null where nothing has begun; `upTo`: the last attempt. */
-export function jobsLeft(folder: string): { id: string; runId: string | null; upTo: number }[] {
-  const left = new Map<string, { id: string; runId: string | null; upTo: number }>()
-  for (const name of existsSync(folder) ? readdirSync(folder) : []) {
-    const { id, number } = attemptName.exec(name)?.groups ?? {}
-    if (id === undefined) continue
-    const before = left.get(id)
-    const runId = before?.runId ?? markIn(path.join(folder, name))?.run_id ?? null
-    left.set(id, { id, runId, upTo: Math.max(before?.upTo ?? 0, Number(number)) })
-  }
-  return [...left.values()]
-}
-
-/** Removes what there is of a job. */
-export function dropJob(job: string, upTo: number): void {
-  for (const [, folder] of attemptsAt(job, upTo)) drop(folder)
-}
-
-function drop(folder: string): void {
-  try {
-    removeSmall(folder)
-  } catch {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
-/** An attempt is a few files: by plain calls that takes half of the work. */
-function removeSmall(folder: string): void {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    const full = path.join(folder, entry.name)
-    if (entry.isDirectory()) removeSmall(full)
-    else unlinkSync(full)
-  }
-  rmdirSync(folder)
-}
-
-/** Which attempt at a job lies in this folder too, as a run; null: none. */
-export function attemptIn(job: string, { run, upTo }: { run: string; upTo: number }): number | null {
-  if (!existsSync(path.join(run, 'run.json'))) return null
-  const wanted = recordHash(run)
-  const isIt = (folder: string) => existsSync(path.join(folder, 'run.json')) && recordHash(folder) === wanted
-  return attemptsAt(job, upTo).find(([, folder]) => isIt(folder))?.[0] ?? null
-}
-
-/** Which attempts there may be: `taken` counts and lies there still, or null; numbers go up to `upTo`, at least. */
-interface Others {
-  taken: number | null
-  upTo: number
-  /** Folder for what there is of the others. */
-  to: string
-  /** Hears of each first. */
-  told: (other: SharedAttempt) => void
-}
-
-/** Keeps what there is of the attempts that did not count, and removes all. */
-export async function keepOthers(job: string, { taken, upTo, to, told }: Others): Promise<void> {
-  for (const [number, folder] of attemptsAt(job, upTo)) {
-    const mark = number === taken ? null : markIn(folder)
-    if (mark !== null) await keepOther(folder, { mark, told, to: path.join(to, `attempt-${number}`) })
-    drop(folder)
-  }
-}
-
-async function keepOther(
-  folder: string,
-  { mark, told, to }: { mark: AttemptMark; told: Others['told']; to: string },
-): Promise<void> {
-  told({ mark, record: recordOf(folder) })
-  mkdirSync(path.dirname(to), { recursive: true })
-  writeFileSync(`${to}.json`, `${JSON.stringify(mark)}\n`)
-  if (existsSync(to)) return
-  const { files } = await walk(folder, { links: 'never', unreadable: 'leave_out' })
-  for (const one of files) {
-    mkdirSync(path.dirname(path.join(to, one.path)), { recursive: true })
-    await linkOrCopy(one.source, path.join(to, one.path))
   }
 }

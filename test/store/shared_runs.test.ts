@@ -13,16 +13,8 @@ import {
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
-import {
-  attemptFolder,
-  attemptIn,
-  beginAttempt,
-  commitAttempt,
-  fetchAttempt,
-  jobsLeft,
-  keepOthers,
-  type SharedAttempt,
-} from '../../src/store/shared_runs.ts'
+import { attemptIn, jobsLeft, keepOthers, type SharedAttempt } from '../../src/store/other_attempts.ts'
+import { attemptFolder, beginAttempt, commitAttempt, fetchAttempt } from '../../src/store/shared_runs.ts'
 import { record } from '../fixtures/record.ts'
 
 const fresh = () => mkdtempSync(path.join(tmpdir(), 'shared-test-'))

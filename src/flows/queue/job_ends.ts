@@ -66,3 +66,13 @@ export function whenAborted(signal: AbortSignal | null, then: () => void) {
     [Symbol.dispose]: () => signal?.removeEventListener('abort', then),
   }
 }
+
+/** Jobs of a benchmark that have ended and are there still: of a run that was committed when its coordinator was killed nothing else is left. */
+export async function endedOf(benchmark: string, { transport, queue }: Place): Promise<string[]> {
+  const ended = await transport.ended(queue)
+  return ended.flatMap(({ id, data }) => (isOf(benchmark, data) ? [id] : []))
+}
+
+function isOf(benchmark: string, data: unknown): boolean {
+  return typeof data === 'object' && data !== null && 'benchmark' in data && data.benchmark === benchmark
+}

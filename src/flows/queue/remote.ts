@@ -13,16 +13,12 @@ import type { RunRequest, RunResult } from '../../phases/2-run/run.ts'
 import { noteAttempt } from '../../store/attempts.ts'
 import { openBundles } from '../../store/bundles/bundles.ts'
 import { sharedObjects } from '../../store/bundles/objects.ts'
+import { attemptIn, dropJob, jobsLeft, keepOthers, type SharedAttempt } from '../../store/other_attempts.ts'
 import {
   AttemptError,
   attemptFolder,
-  attemptIn,
-  dropJob,
   type FetchedAttempt,
   fetchAttempt,
-  jobsLeft,
-  keepOthers,
-  type SharedAttempt,
   type SharedPaths,
   sharedPaths,
 } from '../../store/shared_runs.ts'
@@ -34,7 +30,7 @@ import type { Limited } from '../limited.ts'
 import { spentByRun } from '../spent.ts'
 import { atGate, whenLimited } from './at_gate.ts'
 import { failedRun } from './failed_run.ts'
-import { askToEnd, endOf, isHeldAfter, whenAborted, whyFailed } from './job_ends.ts'
+import { askToEnd, endedOf, endOf, isHeldAfter, whenAborted, whyFailed } from './job_ends.ts'
 import { drainIfAll } from './look.ts'
 import { needsOf, queueName } from './needs.ts'
 import { type Packing, packingInto } from './packing.ts'
@@ -300,23 +296,15 @@ async function clearAfter(desk: Desk, signal: AbortSignal): Promise<void> {
       await transport.remove(queue, [id])
     }
     // of one whose benchmark is another's by now, that one takes what has ended
-    if (desk.isResumed && !signal.aborted) await forgetEnded(held, desk)
+    if (!desk.isResumed || signal.aborted) return
+    const ended = await endedOf(benchmark, desk)
+    await transport.remove(
+      queue,
+      ended.filter((id) => !held.has(id)),
+    )
   } finally {
     await transport[Symbol.asyncDispose]()
   }
-}
-
-/** Of a run that was committed when its coordinator was killed nothing is left but its job. */
-async function forgetEnded(held: ReadonlySet<string>, { transport, queue, benchmark }: Desk): Promise<void> {
-  const ours = (await transport.ended(queue)).filter(({ id, data }) => !held.has(id) && isOf(benchmark, data))
-  await transport.remove(
-    queue,
-    ours.map(({ id }) => id),
-  )
-}
-
-function isOf(benchmark: string, data: unknown): boolean {
-  return typeof data === 'object' && data !== null && 'benchmark' in data && data.benchmark === benchmark
 }
 
 /** Where attempts that do not count are kept, beside the benchmark's runs. */
