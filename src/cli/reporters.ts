@@ -1,8 +1,8 @@
 /** --reporter: reports for others than the person at the terminal (JUnit, GitHub Actions, Markdown, JSON): which, and where they go. */
 import { appendFile, mkdir } from 'node:fs/promises'
 import path from 'node:path'
+import { writeAtomic } from '../base/durable.ts'
 import { UserError } from '../base/error.ts'
-import { writeAtomic } from '../base/files.ts'
 import { nearest } from '../base/nearest.ts'
 import { refuseBadPlace } from './report_place.ts'
 

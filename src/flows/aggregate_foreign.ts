@@ -1,7 +1,8 @@
 /** Aggregates a folder of another tool: what was found becomes the aggregator's input, its reports lie beside it. */
 import path from 'node:path'
 import { type Benchmark, benchmark as benchmarkSchema } from '../../schemas/benchmark.ts'
-import { exists, writeAtomic } from '../base/files.ts'
+import { writeAtomic } from '../base/durable.ts'
+import { exists } from '../base/files.ts'
 import { redactorFor } from '../base/redact.ts'
 import { aggregate } from '../phases/4-report/aggregate.ts'
 import { committedNotes } from '../phases/4-report/committed.ts'

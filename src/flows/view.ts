@@ -1,7 +1,7 @@
 /** view: the page of what lies in a folder, written anew from the gradings on disk: a benchmark, a workspace, another tool's folder. */
 import path from 'node:path'
 import { type Trend, trend as trendSchema } from '../../schemas/trend.ts'
-import { writeAtomic } from '../base/files.ts'
+import { writeAtomic } from '../base/durable.ts'
 import { redactorFor } from '../base/redact.ts'
 import { trendHtml } from '../phases/4-report/trend_page.ts'
 import { trendMarkdown } from '../phases/4-report/trend_text.ts'

@@ -1,8 +1,8 @@
 /** Writes index.json, index.md and index.html over several benchmarks. */
 import path from 'node:path'
 import { type BenchmarkIndex, benchmarkIndex, type IndexRow } from '../../schemas/benchmark_index.ts'
+import { writeAtomic } from '../base/durable.ts'
 import { IncompleteError, messageOf, UserError } from '../base/error.ts'
-import { writeAtomic } from '../base/files.ts'
 import { indexHtml, indexMarkdown } from '../phases/4-report/index_page.ts'
 import { failedRow, indexRow, inIndexOrder, withHolm } from '../phases/4-report/index_row.ts'
 import { besideSaid } from '../phases/4-report/page/beside_said.ts'

@@ -5,7 +5,7 @@ import {
   benchmarkRun,
   benchmark as benchmarkSchema,
 } from '../../schemas/benchmark.ts'
-import { writeAtomic } from '../base/files.ts'
+import { writeAtomic } from '../base/durable.ts'
 import { checkAs } from '../base/json.ts'
 import { listedText } from './listed_text.ts'
 

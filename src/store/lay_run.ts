@@ -1,8 +1,8 @@
 /** Lays a cached run out and moves it to its place. In a thread of its own too: it loads nothing but what it needs. */
 import { constants, copyFileSync, linkSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { writeWhole } from '../base/durable.ts'
 import { codeOf } from '../base/error.ts'
-import { writeWhole } from '../base/files.ts'
 
 /** Small files as they are, by path relative to the run's folder; large ones where they lie. */
 export interface LaidFiles {

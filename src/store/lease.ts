@@ -6,8 +6,8 @@ import { randomBytes } from 'node:crypto'
 import { open, readdir, rm, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { writeAtomic } from '../base/durable.ts'
 import { codeOf } from '../base/error.ts'
-import { writeAtomic } from '../base/files.ts'
 import { livesHere, type Owner, ownerHere, ownerOf } from './owner.ts'
 
 export interface Lease {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { mkdir } from 'node:fs/promises'
 import path from 'node:path'
 import { type EvalPass, evalPass } from '../../schemas/eval_pass.ts'
-import { writeAtomic } from '../base/files.ts'
+import { writeAtomic } from '../base/durable.ts'
 
 function passFile(workspace: string, key: string): string {
   return path.join(workspace, '.cache/passes', `${key}.json`)

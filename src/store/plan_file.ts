@@ -2,7 +2,7 @@
 import { closeSync, openSync, readSync } from 'node:fs'
 import path from 'node:path'
 import { type Plan, plan as planSchema, runSpec } from '../../schemas/plan.ts'
-import { writeAtomic } from '../base/files.ts'
+import { writeAtomic } from '../base/durable.ts'
 import { checkAs } from '../base/json.ts'
 import { ownFile } from '../base/own_file.ts'
 import { listedText } from './listed_text.ts'

@@ -100,16 +100,16 @@ describe('a refusal', () => {
     expect(gate.waitedMs).toBeGreaterThanOrEqual(990)
     expect(server.asked()).toBe(2)
   })
-  test.each<[string, Answer]>([
+  test.each<[string, Answer, idleMs?: number]>([
     [
       'breaks off',
       (response) => response.writeHead(429, { 'content-length': 99 }).write('x', () => response.destroy()),
     ],
     ['is not what it is said to be', (response) => response.writeHead(429, { 'content-encoding': 'gzip' }).end('no')],
-    ['never comes', (response) => response.writeHead(429, { 'content-length': 99 }).flushHeaders()],
-  ])('whose body %s is a refusal like another', async (_, refusal) => {
+    ['never comes', (response) => response.writeHead(429, { 'content-length': 99 }).flushHeaders(), 1000],
+  ])('whose body %s is a refusal like another', async (_, refusal, idleMs) => {
     await using server = await serve((response, n) => (n < 3 ? refusal : ok)(response, n))
-    const { account, gate, send } = gated(300)
+    const { account, gate, send } = gated(idleMs)
     expect(await (await send(server.url)).text()).toBe('fine')
     expect(server.asked()).toBe(3)
     expect(gate.refusals).toBe(2)

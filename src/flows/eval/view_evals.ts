@@ -2,7 +2,7 @@
 import { existsSync, statSync } from 'node:fs'
 import path from 'node:path'
 import { type EvalResult, evalResult } from '../../../schemas/eval_result.ts'
-import { writeAtomic } from '../../base/files.ts'
+import { writeAtomic } from '../../base/durable.ts'
 import { readJson } from '../../base/json.ts'
 import { listHtml } from '../../phases/4-report/index_page.ts'
 import { evaluationHeadline } from '../../phases/4-report/page/evaluation.ts'

@@ -2,7 +2,7 @@
 import path from 'node:path'
 import type { Benchmark } from '../../../schemas/benchmark.ts'
 import { type EvidencePack, type PageFile, type PageRuns, pageKey } from '../../../schemas/page.ts'
-import { writeAtomic } from '../../base/files.ts'
+import { writeAtomic } from '../../base/durable.ts'
 import { liesIn } from '../../base/own_file.ts'
 import type { Redactor } from '../../base/redact.ts'
 import type { Prompts } from '../../phases/4-report/page/cases.ts'

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { type QueueAnswer, type QueueJob, type QueueNeeds, queueAnswer } from '../../../schemas/queue_job.ts'
-import { syncFolder, writeAtomic } from '../../base/files.ts'
+import { syncFolder, writeAtomic } from '../../base/durable.ts'
 import { canonicalJson, checkAs, sha256 } from '../../base/json.ts'
 import type { QueueAddress } from '../../jobs/queue/address.ts'
 import type { Signer } from '../../jobs/queue/plug_in.ts'
@@ -254,6 +254,7 @@ async function putAway(spec: RunSpec, desk: Desk): Promise<void> {
   const outs = desk.out.get(run_id) ?? []
   desk.out.delete(run_id)
   for (const { id, taken } of outs) {
+    if (taken?.isMoved && taken.attempt === 1) continue // the rest, if there is any, is found by the look at all at the end
     const kept = keptPlace(desk.request.folder, run_id, id)
     const told = (other: SharedAttempt) => noteOther(other, { job: id, spec }, desk)
     const there = taken === null || taken.isMoved ? null : taken.attempt

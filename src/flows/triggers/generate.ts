@@ -1,8 +1,9 @@
 /** triggers --generate: has a model draft queries for a skill, in a file of their own, marked for review. */
 import { readFile } from 'node:fs/promises'
 import path from 'node:path'
+import { writeAtomic } from '../../base/durable.ts'
 import { IncompleteError, UserError } from '../../base/error.ts'
-import { exists, writeAtomic } from '../../base/files.ts'
+import { exists } from '../../base/files.ts'
 import { reapRooms } from '../../base/room.ts'
 import type { SandboxWish } from '../../base/sandbox/choose.ts'
 import { draftMark } from '../../phases/1-plan/formats/evals_json/case.ts'

@@ -53,7 +53,7 @@ export interface RunRequest {
   hidden: readonly string[]
   sandbox: SandboxChoice
   attempt: number
-  /** What lies in the folder's timing.json and stays there; absent: nothing lies there. */
+  /** What lies in the folder's timing.json and stays there; absent: nothing lies there, and the folder may have to be made. */
   mark?: AttemptMark
   /** Whether the working folder is kept, as `work` in the run's folder. */
   keepWork?: boolean
@@ -97,7 +97,7 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
   const home = path.join(room.path, 'home')
   const cwd = path.join(room.path, 'work')
   for (const made of [home, path.join(home, 'tmp')]) mkdirSync(made)
-  mkdirSync(request.folder, { recursive: true })
+  if (request.mark === undefined) mkdirSync(request.folder, { recursive: true })
   const { userEnv: user, passEnv, hidden } = request
   const own = runEnvironment({ user, home, mark: room.mark, passEnv, hidden })
   const env = { ...request.spec.environment?.env, ...own }

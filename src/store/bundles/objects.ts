@@ -2,8 +2,9 @@
 import { constants, existsSync } from 'node:fs'
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { syncFile, syncFolder, writeAtomic } from '../../base/durable.ts'
 import { codeOf } from '../../base/error.ts'
-import { hashFile, syncFile, syncFolder, writeAtomic } from '../../base/files.ts'
+import { hashFile } from '../../base/files.ts'
 
 /** Contents by their sha256. Nobody trusts what comes out: whoever gets a content hashes it. */
 export interface Objects {
