@@ -18,6 +18,7 @@ export const fleet = z.object({
       needs: z.array(z.string()).describe('the engine, then tags'),
       limit: z.number().int().nullable().describe('at most so many at once over all workers'),
       drained: z.boolean(),
+      untaken: z.boolean().describe('jobs wait in it that no living worker takes'),
     }),
   ),
   workers: z.array(

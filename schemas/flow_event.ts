@@ -109,6 +109,16 @@ export const flowEvent = z.discriminatedUnion('type', [
     message: z.string().describe('why it can not be reached'),
     wait_ms: z.number().describe('it is waited for at most so long'),
   }),
+  z.object({
+    type: z.literal('queue_unmet'),
+    ...of,
+    queue: z.string(),
+    engine: z.string(),
+    tags: z.array(z.string()),
+    message: z.string().describe('why no worker takes the runs that are out'),
+    fix: z.string(),
+  }),
+  z.object({ type: z.literal('queue_met'), ...of, queue: z.string() }),
   z.object({ type: z.literal('limit_changed'), ...of, limit: z.number().int(), reason: z.string() }),
   z.object({ type: z.literal('budget_reached'), ...of, ...stop.shape }),
   z.object({

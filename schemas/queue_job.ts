@@ -49,6 +49,7 @@ export const queueNote = z.discriminatedUnion('kind', [
     version: z.string(),
     engines: z.array(z.string()),
     tags: z.array(z.string()),
+    queues: z.array(z.string()).default([]).describe('those that it takes from'),
     places: z.number().int().positive(),
     busy: z.number().int().nonnegative(),
     done: z.number().int().nonnegative(),

@@ -64,6 +64,10 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
       return reusedText({ ...event, agent_usd: null }, event.planned)
     case 'queue_awaited':
       return awaitedText(event)
+    case 'queue_unmet':
+      return oneLine(`${event.message}; ${event.fix}`, 500)
+    case 'queue_met':
+      return 'a worker takes the runs'
     case 'limit_changed':
       return `limit ${event.limit} at once: ${event.reason}`
     case 'looked':
@@ -103,6 +107,9 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
 function runLabel(run: { eval_id: number; eval_name: string; configuration: string; run_number: number }): string {
   return `${run.eval_id} ${oneLine(run.eval_name, 40)} · ${run.configuration} · run ${run.run_number}`
 }
+
+/** What is said of a benchmark while its table stays. */
+const overTheTable: ReadonlySet<string> = new Set(['looked', 'queue_unmet', 'queue_met'])
 
 /** What is said of a benchmark outside its own table. */
 function aboveTheTable(event: FlowEvent): string | null {
@@ -212,7 +219,7 @@ function table({ stream, concurrency }: LiveOptions): Live {
   timer.unref()
   return {
     on(event) {
-      if (event.type === 'looked') say(lookText(event))
+      if (overTheTable.has(event.type)) say(lineFor(event, view.state) ?? '')
       const line = aboveTheTable(event)
       if (line !== null || event.type === 'plan_ready') leaveBlock()
       view.state = advance(view.state, event)

@@ -64,6 +64,8 @@ export function advance(state: Progress, event: FlowEvent): Progress {
     case 'runs_reused':
     case 'run_retried':
     case 'queue_awaited':
+    case 'queue_unmet':
+    case 'queue_met':
     case 'budget_reached':
     case 'benchmark_written':
     case 'artefact_damaged':

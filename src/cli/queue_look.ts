@@ -26,12 +26,12 @@ export async function lookAfter(asked: LookAsked, signal: AbortSignal): Promise<
 }
 
 function linesOf({ place, queues, workers, isDrained, did }: QueueLook): string[] {
-  const rows = queues.map(({ queue, needs, counts }) => [
+  const rows = queues.map(({ queue, needs, counts, isUntaken }) => [
     queue,
     [needs.engine, ...needs.tags].join(','),
     ...[counts.waiting, counts.active, counts.done, counts.failed].map(String),
     counts.limit === null ? '-' : String(counts.limit),
-    counts.isDrained ? 'drained' : '',
+    [...(counts.isDrained ? ['drained'] : []), ...(isUntaken ? ['no worker'] : [])].join(', '),
   ])
   const people = workers.map((one) => [
     one.worker,

@@ -110,7 +110,7 @@ function Queues({ queues }: { queues: Fleet['queues'] }) {
         {queues.map((one) => (
           <tr key={one.queue}>
             <th scope="row" class="left">
-              <bdi>{one.queue}</bdi> {one.drained && <small>drained</small>}
+              <bdi>{one.queue}</bdi> {one.drained && <small>drained</small>} {one.untaken && <small>no worker</small>}
             </th>
             <td class="left wrap">
               <bdi>{one.needs.join(', ')}</bdi>

@@ -15,7 +15,7 @@ export interface Metrics {
 const buckets = [0.1, 0.3, 1, 3, 10, 30, 60, 120, 300, 600, 1200, 3600]
 
 /** A look at all queues of the server; may reject. */
-export type Look = () => Promise<Pick<QueueLook, 'queues'>>
+export type Look = () => Promise<{ queues: Omit<QueueLook['queues'][number], 'isUntaken'>[] }>
 
 /** Throws UserError where prom-client is not installed: it is optional. */
 export async function openMetrics(look: Look): Promise<Metrics> {

@@ -12,7 +12,7 @@ export class Intake {
     this.#places = places
   }
 
-  get queues(): Pick<ReadonlyMap<string, Working>, 'has' | 'values'> {
+  get queues(): Pick<ReadonlyMap<string, Working>, 'has' | 'keys' | 'values'> {
     return this.#held
   }
 

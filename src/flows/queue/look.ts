@@ -7,7 +7,8 @@ export type QueueAction = 'status' | 'drain' | 'resume' | 'retry' | 'cancel'
 
 export interface QueueLook {
   place: string
-  queues: { queue: string; needs: QueueNeeds; counts: QueueCounts }[]
+  /** `isUntaken`: jobs wait in it that no living worker takes. */
+  queues: { queue: string; needs: QueueNeeds; counts: QueueCounts; isUntaken: boolean }[]
   /** `silent_ms`: since it was last heard of, by the clock of this machine. */
   workers: (WorkerNote & { silent_ms: number })[]
   /** Workers take nothing new, also from queues that are made later. */
@@ -34,16 +35,23 @@ export async function lookAfterQueues(action: QueueAction, transport: Transport,
   const workers = notes.flatMap((note) =>
     note.kind === 'worker' ? [{ ...note, silent_ms: Math.max(0, now.getTime() - Date.parse(note.at)) }] : [],
   )
+  const held = new Set(workers.flatMap((one) => (one.silent_ms < silentMs ? one.queues : [])))
   return {
     place: transport.place,
     queues: await Promise.all(
-      queues.map(async ({ queue, needs }) => ({ queue, needs, counts: await transport.counts(queue) })),
+      queues.map(async ({ queue, needs }) => {
+        const counts = await transport.counts(queue)
+        return { queue, needs, counts, isUntaken: counts.waiting > 0 && !held.has(queue) }
+      }),
     ),
     workers: workers.sort((a, b) => (a.worker < b.worker ? -1 : 1)),
     isDrained: isDrained(notes),
     did: didWhat(action, count),
   }
 }
+
+/** A worker says that it lives every five seconds or so. */
+const silentMs = 30_000
 
 const drainedId = 'drained'
 

@@ -34,6 +34,7 @@ import { askToEnd, endedOf, endOf, isHeldAfter, whenAborted, whyFailed } from '.
 import { drainIfAll } from './look.ts'
 import { needsOf, queueName } from './needs.ts'
 import { type Packing, packingInto } from './packing.ts'
+import { tellUnmet } from './unmet.ts'
 
 /** What a user asks of a queue. */
 export interface QueueWish {
@@ -97,6 +98,7 @@ export async function openRemote(
     out: new Map(),
   }
   await announce(desk, needs, context.now())
+  const unmet = tellUnmet({ transport, queue: desk.queue, needs }, context)
   let closing: Promise<void> | null = null
   const limits = whenLimited({ choice: plan.options.engine, env: context.env }, (atOnce) => {
     void transport.limit(desk.queue, atOnce).catch(() => {}) // told again with the next change
@@ -107,6 +109,7 @@ export async function openRemote(
     committed: (spec) => putAway(spec, desk),
     [Symbol.asyncDispose]() {
       limits[Symbol.dispose]()
+      unmet[Symbol.dispose]()
       closing ??= clearAfter(desk, context.signal).finally(() => traceIfAsked(desk, context))
       return closing
     },

@@ -125,7 +125,16 @@ class Bench {
     const at = context.now().toISOString()
     this.note = {
       ...{ kind: 'worker', worker: parts.shop.worker, host: hostname(), pid: process.pid, version },
-      ...{ engines: [...engines], tags: [...tags], places: concurrency, busy: 0, done: 0, failed: 0, refusals: 0 },
+      ...{
+        engines: [...engines],
+        tags: [...tags],
+        queues: [],
+        places: concurrency,
+        busy: 0,
+        done: 0,
+        failed: 0,
+        refusals: 0,
+      },
       ...{ started_at: at, at },
     }
   }
@@ -150,7 +159,9 @@ class Bench {
       this.#intake.hold(one.queue, await this.#hold(one.queue))
       this.#parts.tell({ type: 'queue_held', queue: one.queue, engine: one.needs.engine, tags: one.needs.tags })
     }
-    if (number % 5 !== 0) return
+    const queues = [...this.#intake.queues.keys()]
+    if (number % 5 !== 0 && queues.length === this.note.queues.length) return
+    this.note.queues = queues
     this.note.busy = this.#inHand.size
     this.note.at = this.#context.now().toISOString()
     await transport.post({ id: this.note.worker, value: this.note })

@@ -63,7 +63,7 @@ function fleetOf({ place, queues, workers }: QueueLook, samples: readonly Sample
     place,
     problem: null,
     per_minute: rates === null ? null : [...rates.values()].reduce((sum, one) => sum + one, 0),
-    queues: queues.map(({ queue, needs, counts }) => ({
+    queues: queues.map(({ queue, needs, counts, isUntaken }) => ({
       queue,
       needs: [needs.engine, ...needs.tags],
       waiting: counts.waiting,
@@ -71,6 +71,7 @@ function fleetOf({ place, queues, workers }: QueueLook, samples: readonly Sample
       failed: counts.failed,
       limit: counts.limit,
       drained: counts.isDrained,
+      untaken: isUntaken,
     })),
     workers: workers.map(({ worker, version, engines, tags, ...one }) => ({
       worker,
