@@ -1,4 +1,6 @@
 /** `queue work`: opens the queue, works, and writes a line for what happens. */
+
+import { gathered } from '../base/gathered.ts'
 import { redactorFor } from '../base/redact.ts'
 import { missingFor } from '../engines/available.ts'
 import { engineNamed, engineNames } from '../engines/table.ts'
@@ -14,7 +16,6 @@ import { timingOf } from '../jobs/queue/transport.ts'
 import type { QueueArguments } from './commands/queue.ts'
 import { listOf, sharedFolder, usualWait } from './commands/queue_flags.ts'
 import { sandboxWish } from './commands/sandbox_flags.ts'
-import { gathered } from './gathered.ts'
 import type { Interrupts } from './interrupt.ts'
 import { ownEnvironment } from './own_environment.ts'
 import { patienceOf } from './queue_wait.ts'

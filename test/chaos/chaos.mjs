@@ -14,17 +14,19 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     server: { type: 'string', default: 'redis' },
     seconds: { type: 'string', default: '900' },
-    ms: { type: 'string', default: '300' },
+    ms: { type: 'string' },
     keep: { type: 'boolean', default: false },
   },
 })
 const casesPlanned = 50
 const runs = Math.max(1, Math.round(Number(values.runs) / (2 * casesPlanned)))
+// few runs are longer ones, so that each kind of fault has its time
+const ms = Number(values.ms ?? Math.max(300, Math.round(600_000 / (runs * 2 * casesPlanned))))
 const draw = draws(Number(values.seed))
-const server = await startServer(values.server)
 const network = can.network ? ownNetwork() : null
+const server = await startServer(values.server, ['127.0.0.1', ...(network ? [network.address] : [])])
 const disk = can.disk ? smallDisk() : null
-const skill = makeSuite({ cases: casesPlanned, ms: Number(values.ms) })
+const skill = makeSuite({ cases: casesPlanned, ms })
 const url = server.url('127.0.0.1')
 const world = {
   ...{ draw, server, network, disk, url, places: 4, gone: [], restarts: 0 },
@@ -80,6 +82,12 @@ if (world.end === undefined) {
   world.coordinator.child.kill('SIGKILL')
   console.log(`no end within ${values.seconds} s:`, world.coordinator)
 }
+const missing = [
+  ...names.filter((name) => !done[name]).map((name) => `it ended before this could happen: ${name}`),
+  ...(process.env.WHETSTONE_REQUIRE_ALL
+    ? Object.keys(can).flatMap((kind) => (can[kind] ? [] : [`this machine can't do it: ${kind}`]))
+    : []),
+]
 const all = [...world.workers, ...special]
 for (const one of all) signalWorker(one, 'SIGCONT')
 for (const one of all) signalWorker(one, 'SIGTERM')
@@ -97,7 +105,8 @@ await Promise.race([
 for (const one of all) signalWorker(one, 'SIGKILL')
 for (let tries = 0; agentsAlive().length > 0 && tries < 50; tries += 1) await sleep(100)
 const { complaints, numbers } = world.end === undefined ? { complaints: ['it did not end'], numbers: {} } : tally()
-if (complaints.length === 0) {
+complaints.push(...missing)
+if (complaints.length === missing.length) {
   const { done: wrongs, unseen } = controls()
   complaints.push(...unseen)
   console.log(`controls: ${wrongs - unseen.length} of ${wrongs} wrongs done by hand are seen by the tally`)

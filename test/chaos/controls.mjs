@@ -1,7 +1,7 @@
 // What the tally must not miss: each wrong is done by hand to what a clean run left, must be complained of, and is undone.
 import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { armOf, benchmarkFolders, tally } from './tally.mjs'
+import { armOf, benchmarkFolders, startsByArm, tally } from './tally.mjs'
 import { agentLog, shared } from './world.mjs'
 
 /** Puts a changed text in place of a file's; gives what puts the old one back. */
@@ -9,6 +9,13 @@ function rewritten(file, change) {
   const before = readFileSync(file, 'utf8')
   writeFileSync(file, change(before))
   return () => writeFileSync(file, before)
+}
+
+function paidFor(arm, folder, plan) {
+  const arms = new Map(plan.runs.map((spec) => [spec.run_id, armOf(spec)]))
+  const lines = readFileSync(path.join(folder, 'spent.jsonl'), 'utf8').split('\n').filter(Boolean)
+  return lines.map((line) => JSON.parse(line)).filter(({ part, run_id }) => part === 'run' && arms.get(run_id) === arm)
+    .length
 }
 
 const withBenchmark = (folder, change) =>
@@ -38,10 +45,9 @@ const wrongs = {
   // as if a late result had been taken besides, which is what the fence of a lost lock refuses
   'an agent was begun of which nobody knows': ({ folder, plan }) => {
     const arm = armOf(plan.runs[0])
-    const paid = readFileSync(path.join(folder, 'spent.jsonl'), 'utf8').split('\n').length
     const before = readFileSync(agentLog, 'utf8')
-    const [task, configuration] = arm.split(' ')
-    appendFileSync(agentLog, `start 1 ${task} ${configuration}\n`.repeat(paid))
+    const open = paidFor(arm, folder, plan) - (startsByArm().get(arm) ?? 0) // begun by a worker, not by its agent
+    appendFileSync(agentLog, `start 1 ${arm}\n`.repeat(open + 1))
     return () => writeFileSync(agentLog, before)
   },
   'other attempts are counted that are not there': ({ folder }) =>

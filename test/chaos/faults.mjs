@@ -38,17 +38,18 @@ export const skewed = { LD_PRELOAD: fakeTime ?? '', FAKETIME: '+1h', FAKETIME_DO
 /** A network of its own, joined by a cable that can be cut; gives the address at which this machine is seen from there. */
 export function ownNetwork() {
   const name = `chaos${process.pid}`
+  const cable = `${name}a`.slice(-15)
+  const net = `10.199.${process.pid % 250}` // another chaos may run beside it
   const run = (...words) => execFileSync('ip', words)
   run('netns', 'add', name)
-  run('link', 'add', `${name}a`.slice(-15), 'type', 'veth', 'peer', 'name', 'inside', 'netns', name)
-  run('addr', 'add', '10.199.7.1/30', 'dev', `${name}a`.slice(-15))
-  run('link', 'set', `${name}a`.slice(-15), 'up')
-  run('netns', 'exec', name, 'ip', 'addr', 'add', '10.199.7.2/30', 'dev', 'inside')
+  run('link', 'add', cable, 'type', 'veth', 'peer', 'name', 'inside', 'netns', name)
+  run('addr', 'add', `${net}.1/30`, 'dev', cable)
+  run('link', 'set', cable, 'up')
+  run('netns', 'exec', name, 'ip', 'addr', 'add', `${net}.2/30`, 'dev', 'inside')
   run('netns', 'exec', name, 'ip', 'link', 'set', 'inside', 'up')
   run('netns', 'exec', name, 'ip', 'link', 'set', 'lo', 'up')
-  const cable = `${name}a`.slice(-15)
   return {
-    address: '10.199.7.1',
+    address: `${net}.1`,
     through: ['ip', 'netns', 'exec', name],
     async cut(ms) {
       run('link', 'set', cable, 'down')

@@ -20,7 +20,7 @@ export function isWhole() {
 }
 
 /** How often each case and arm was begun by an agent: `task-3 with_skill` → times. */
-function startsByArm() {
+export function startsByArm() {
   const starts = new Map()
   for (const line of linesOf(agentLog)) {
     const [what, , task, arm] = line.split(' ')

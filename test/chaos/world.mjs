@@ -41,10 +41,10 @@ async function freePort() {
   return port
 }
 
-/** `address`: of this machine on which it is reached too, besides the loopback. */
-export async function startServer(kind) {
+/** `addresses`: of this machine, on which it is reached, and nowhere else. */
+export async function startServer(kind, addresses) {
   const port = await freePort()
-  const one = kind === 'postgres' ? postgres(port) : redis(port)
+  const one = kind === 'postgres' ? postgres(port, addresses) : redis(port, addresses)
   let child = null
   const server = {
     url: (host) => one.url(host, port),
@@ -65,9 +65,9 @@ export async function startServer(kind) {
   return server
 }
 
-function redis(port) {
+function redis(port, addresses) {
   const folder = mkdtempSync(path.join(top, 'redis-'))
-  const args = ['--port', port, '--bind', '0.0.0.0', '--protected-mode', 'no', '--dir', folder, '--save', '']
+  const args = ['--port', port, '--bind', ...addresses, '--protected-mode', 'no', '--dir', folder, '--save', '']
   return {
     command: 'redis-server',
     args: [...args, '--appendonly', 'yes', '--appendfsync', 'everysec', '--loglevel', 'warning'].map(String),
@@ -77,7 +77,7 @@ function redis(port) {
 }
 
 /** postgres refuses to run as root: then it runs as the user that its package made. */
-function postgres(port) {
+function postgres(port, addresses) {
   const versions = '/usr/lib/postgresql'
   const programs = path.join(versions, readdirSync(versions).sort().at(-1), 'bin')
   const folder = mkdtempSync(path.join(top, 'postgres-'))
@@ -89,8 +89,8 @@ function postgres(port) {
   execFileSync(command, [...first, path.join(programs, 'initdb'), '-D', data, '-U', 'queue', '-A', 'trust', '-N'], {
     stdio: 'ignore',
   })
-  writeFileSync(path.join(data, 'pg_hba.conf'), 'host all all 0.0.0.0/0 trust\n')
-  const where = ['-c', 'listen_addresses=*', '-c', `unix_socket_directories=${folder}`]
+  writeFileSync(path.join(data, 'pg_hba.conf'), addresses.map((one) => `host all all ${one}/24 trust\n`).join(''))
+  const where = ['-c', `listen_addresses=${addresses.join(',')}`, '-c', `unix_socket_directories=${folder}`]
   return {
     command,
     args: [...first, path.join(programs, 'postgres'), '-D', data, '-p', String(port), ...where],

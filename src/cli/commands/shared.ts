@@ -2,10 +2,10 @@
 import type { Argv } from 'yargs'
 import type { FlowEvent } from '../../../schemas/flow_event.ts'
 import { UserError } from '../../base/error.ts'
+import { gathered } from '../../base/gathered.ts'
 import type { FlowContext } from '../../flows/context.ts'
 import type { Summarized } from '../../flows/summarize.ts'
-import { gathered } from '../gathered.ts'
-import { boundGarbage } from '../heap.ts'
+import { boundedByPlan, boundGarbage } from '../heap.ts'
 import { Interrupted, type Interrupts, listenForInterrupts } from '../interrupt.ts'
 import type { Live } from '../live.ts'
 import { ownEnvironment } from '../own_environment.ts'
@@ -61,16 +61,17 @@ export async function withFlow<R>(
   options: { json: boolean; concurrency: number; env?: NodeJS.ProcessEnv; stopping?: string },
   flow: (context: FlowContext) => Promise<R>,
 ): Promise<{ result: R; interrupted: boolean }> {
-  boundGarbage({ atOnce: options.concurrency })
+  boundGarbage(options.concurrency)
   const live: Live = options.json ? jsonView() : await terminalView(options.concurrency)
   using interrupts: Interrupts = listenForInterrupts(live.say, {
     ...(options.stopping !== undefined && { words: options.stopping }),
   })
   const runStarted = compileForMany()
+  const bounded = boundedByPlan()
   const context: FlowContext = {
     emit: (event) => {
       if (event.type === 'run_started') runStarted()
-      if (event.type === 'plan_ready') boundGarbage({ planned: event.runs })
+      bounded(event)
       live.on(event)
     },
     env: options.env ?? ownEnvironment(),

@@ -89,7 +89,7 @@ async function fetchInputs(job: QueueJob, bundles: Bundles) {
     const folder = job.inputs === null ? '' : (await open(job.inputs)).folder
     const skills = new Map<string, OpenBundle['files']>()
     for (const [version, bundle] of Object.entries(job.skills)) skills.set(version, (await open(bundle)).files)
-    return { spec: await unpackInputs(job.run, folder), skills, [Symbol.asyncDispose]: end }
+    return { spec: await unpackInputs(job.run, folder, job.is_prompt_in_inputs), skills, [Symbol.asyncDispose]: end }
   } catch (error) {
     await end()
     throw error

@@ -184,6 +184,7 @@ async function jobOf(run: RunRequest, desk: Desk): Promise<QueueJob> {
     attempt: run.attempt,
     run: { ...packed.of(spec) },
     inputs: packed.sha256,
+    is_prompt_in_inputs: packed.isPromptIn,
     skills: Object.fromEntries(skills),
     pass_env: [...run.passEnv],
     sandbox: request.sandbox,

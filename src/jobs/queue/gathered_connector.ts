@@ -1,8 +1,8 @@
-/** Connections to Redis that send together what was written in one turn of the loop: each write is a call of the system, on both sides. */
-
+/** Connections to Redis that send together what was written in one turn of the loop. */
 import { connect, type Socket } from 'node:net'
 import { connect as connectSecurely } from 'node:tls'
 import type { AbstractConnector, RedisOptions } from 'ioredis'
+import { holding } from '../../base/gathered.ts'
 
 /** Where to. */
 type Place = Pick<RedisOptions, 'host' | 'port' | 'tls'>
@@ -43,17 +43,10 @@ function openStream({ host, port = 6379, tls }: Place): Socket {
 /** Holds what is written to the stream until this turn of the loop is over. */
 function gathering(stream: Socket): Socket {
   const write = stream.write.bind(stream)
-  let isHeld = false
+  const hold = holding(stream)
   return Object.assign(stream, {
     write(...args: Parameters<typeof write>): boolean {
-      if (!isHeld) {
-        isHeld = true
-        stream.cork()
-        setImmediate(() => {
-          isHeld = false
-          stream.uncork()
-        })
-      }
+      hold()
       return write(...args)
     },
   })

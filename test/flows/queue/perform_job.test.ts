@@ -22,7 +22,17 @@ async function begin(leave: AbortSignal) {
   if (run === undefined) throw new Error('no run without a skill')
   const sandbox = { mode: 'off', network: null } as const
   const job: QueueJob = {
-    ...{ schema_version: 2, benchmark: 'b', attempt: 1, run, inputs: null, skills: {}, pass_env: [], sandbox },
+    ...{
+      schema_version: 2,
+      benchmark: 'b',
+      attempt: 1,
+      run,
+      inputs: null,
+      is_prompt_in_inputs: false,
+      skills: {},
+      pass_env: [],
+      sandbox,
+    },
     ...{ idle_ms: null, keep_work: false, expires_at: new Date().toISOString(), signature: null },
   }
   const paths = sharedPaths(shared)

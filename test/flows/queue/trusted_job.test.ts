@@ -12,7 +12,16 @@ const skill = makeSkill([{ id: 1, prompt: 'task', checks: [{ type: 'contains', v
 const [run] = (await planHere({ skill, engine: 'command:true', workspace: fresh() })).plan.runs
 if (run === undefined) throw new Error('no run is planned')
 const job: QueueJob = {
-  ...{ schema_version: 2, benchmark: '0123456789abcdef', attempt: 1, run, inputs: null, skills: {}, pass_env: [] },
+  ...{
+    schema_version: 2,
+    benchmark: '0123456789abcdef',
+    attempt: 1,
+    run,
+    inputs: null,
+    is_prompt_in_inputs: false,
+    skills: {},
+    pass_env: [],
+  },
   ...{ sandbox: { mode: 'auto', network: null }, idle_ms: null, keep_work: false, signature: null },
   expires_at: '2026-01-15T10:31:00.000Z',
 }
