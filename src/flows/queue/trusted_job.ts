@@ -4,9 +4,7 @@ import { messageOf } from '../../base/error.ts'
 import { checkAs } from '../../base/json.ts'
 import type { Signer } from '../../jobs/queue/plug_in.ts'
 import type { TakenJob } from '../../jobs/queue/transport.ts'
-
-/** With these a run could sign jobs itself, or reach into the queue. */
-const ownVariables = /^WHETSTONE_QUEUE/i
+import { unseenAmong } from '../../phases/2-run/environment.ts'
 
 export interface Trust {
   /** null: jobs of everyone are run, however old. */
@@ -28,7 +26,7 @@ export function trustedJob(taken: Pick<TakenJob, 'id' | 'data'>, { signer, now, 
         `the job is signed until ${until}, and the clock of this worker says ${here}: the same command signs it anew`,
       )
     }
-    const wanted = job.pass_env.find((name) => ownVariables.test(name))
+    const wanted = unseenAmong(job.pass_env)
     if (wanted !== undefined) throw new Error(`the job asks for ${wanted}, which no run gets to see`)
     return job
   } catch (error) {

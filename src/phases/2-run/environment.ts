@@ -1,5 +1,6 @@
 /** The environment of a run: an allow-list of the user's, its own home and config folders, no credential. */
 import path from 'node:path'
+import { UserError } from '../../base/error.ts'
 import { runMark } from '../../base/processes.ts'
 
 /** Names passed on from the user's environment as they are. */
@@ -18,7 +19,7 @@ export interface EnvironmentRequest {
   hidden: readonly string[]
 }
 
-/** Builds the environment, pure. Config, cache and temporary folders lie below the home. */
+/** Builds the environment, pure. Config, cache and temporary folders lie below the home. Throws UserError for a name that no run gets to see. */
 export function runEnvironment(request: EnvironmentRequest): Record<string, string> {
   const { home } = request
   const below = `${home}${path.sep}`
@@ -45,6 +46,14 @@ const own = new Set([
 const localData = path.join('.local', 'share')
 const localState = path.join('.local', 'state')
 
+/** With what these hold a run could sign jobs itself, or reach into the queue. */
+const ofQueue = /^WHETSTONE_QUEUE/i
+
+/** The first of these names that no run gets to see. */
+export function unseenAmong(names: readonly string[]): string | undefined {
+  return names.find((name) => ofQueue.test(name))
+}
+
 interface Passed {
   user: EnvironmentRequest['user']
   asked: string
@@ -57,6 +66,13 @@ let last: Passed | null = null
 function passed({ user, passEnv, hidden }: EnvironmentRequest): Record<string, string> {
   const asked = [...passEnv, '', ...hidden].join('\0')
   if (last !== null && last.user === user && last.asked === asked && user !== process.env) return last.environment
+  const unseen = unseenAmong(passEnv)
+  if (unseen !== undefined) {
+    throw new UserError(
+      `--pass-env ${unseen}: no run gets to see what leads to the queue`,
+      'leave it out, or give what the run needs another name',
+    )
+  }
   const entries = Object.entries(user).flatMap(([name, value]) =>
     value !== undefined && !own.has(name) && (allowed.test(name) || passEnv.includes(name))
       ? [[name, value] as const]
