@@ -2,6 +2,7 @@
 
 import { gathered } from '../base/gathered.ts'
 import { redactorFor } from '../base/redact.ts'
+import { chooseSandbox } from '../base/sandbox/choose.ts'
 import { missingFor } from '../engines/available.ts'
 import { engineNamed, engineNames } from '../engines/table.ts'
 import type { FlowContext } from '../flows/context.ts'
@@ -30,6 +31,8 @@ export async function startWork(
   const shared = sharedFolder(parsed.shared)
   const env = ownEnvironment()
   const engines = await enginesOf(parsed.engines, env)
+  const sandbox = sandboxWish(parsed)
+  await chooseSandbox(sandbox, env.PATH ?? '') // a worker that can begin nothing would fail the jobs of others
   const { queueWait = usualWait } = parsed
   const patience = patienceOf(parsed.address, queueWait * 1000, interrupts.drain)
   const opening = openTransport(parsed.address, timingOf(parsed.lock), patience)
@@ -43,7 +46,7 @@ export async function startWork(
     ...{ env, drain: interrupts.drain, signal: interrupts.signal, now: () => new Date() },
   }
   const request = {
-    ...{ shared, engines, concurrency: parsed.concurrency, tags: listOf(parsed.tags), sandbox: sandboxWish(parsed) },
+    ...{ shared, engines, concurrency: parsed.concurrency, tags: listOf(parsed.tags), sandbox },
     ...{ signer: openSigner({ keyFile: parsed.keyFile ?? null, env }), cache: null, version: await ownVersion() },
   }
   const look = () => lookSoon(transport, context.now())

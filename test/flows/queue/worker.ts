@@ -23,6 +23,8 @@ export interface Worker extends AsyncDisposable {
 export interface WorkerOptions {
   env?: Record<string, string>
   flags?: readonly string[]
+  /** What it says of its sandbox; absent: off. */
+  sandbox?: readonly string[]
 }
 
 /** With short locks: a job of a dead worker is free after two seconds. */
@@ -33,8 +35,7 @@ export async function startWorker(url: string, shared: string, options: WorkerOp
     '--shared',
     shared,
     '--json',
-    '--sandbox',
-    'off',
+    ...(options.sandbox ?? ['--sandbox', 'off']),
     '--lock',
     '2',
     ...(options.flags ?? []),
