@@ -22,7 +22,15 @@ async function jobFor(engine: string, passEnv: readonly string[]): Promise<Queue
   const run = plan.runs.find((one) => one.skill === null)
   if (run === undefined) throw new Error('no run without a skill')
   return {
-    ...{ schema_version: 2, benchmark: '0123456789abcdef', attempt: 1, run, inputs: null, skills: {} },
+    ...{
+      schema_version: 2,
+      benchmark: '0123456789abcdef',
+      attempt: 1,
+      run,
+      inputs: null,
+      skills: {},
+      is_prompt_in_inputs: false,
+    },
     ...{ sandbox: { mode: 'off', network: null }, idle_ms: null, keep_work: false, signature: null },
     ...{ expires_at: '2026-01-15T10:31:00.000Z', pass_env: [...passEnv] },
   }
