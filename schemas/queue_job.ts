@@ -33,6 +33,11 @@ export const queueJob = z.object({
   signature: z.string().nullable(),
 })
 
+/** What lies with a job that was given back: it is not given back for ever. */
+export const givenBack = z.object({
+  shortages: z.number().int().nonnegative().default(0).describe('how often a worker was short of something'),
+})
+
 /** What a worker answers; the run itself lies in the shared folder. */
 export const queueAnswer = z.object({
   attempt: z.number().int().positive().describe('the number of the folder that holds it'),
@@ -74,6 +79,7 @@ export const queueNote = z.discriminatedUnion('kind', [
 
 export type QueueNeeds = z.infer<typeof queueNeeds>
 export type QueueJob = z.infer<typeof queueJob>
+export type GivenBack = z.infer<typeof givenBack>
 export type QueueAnswer = z.infer<typeof queueAnswer>
 export type QueueNote = z.infer<typeof queueNote>
 export type WorkerNote = Extract<QueueNote, { kind: 'worker' }>

@@ -18,6 +18,7 @@ import type { FlowContext } from '../context.ts'
 import { openPace } from '../pace.ts'
 import { refuseStrayInstructions } from '../surroundings.ts'
 import { endAsked, staleNotes } from './end_notes.ts'
+import { afterShortage } from './given_back.ts'
 import { Intake } from './intake.ts'
 import { readNotes } from './look.ts'
 import { meets, type Offer } from './needs.ts'
@@ -41,6 +42,8 @@ export interface WorkRequest {
   lookMs?: number
   /** Ends when nothing has been to do for so long, in milliseconds; null: never. */
   idleMs?: number | null
+  /** A job that has met so many shortages, at whatever worker, has failed. */
+  mostShortages?: number
 }
 
 export interface Worked {
@@ -102,9 +105,6 @@ interface Parts {
   tell: TellWork
   shop: Workshop
 }
-
-/** A job that needs more room than any worker has is not given back for ever. */
-const mostStarts = 20
 
 class Bench {
   readonly #parts: Parts
@@ -201,8 +201,7 @@ class Bench {
       if (this.#context.signal.aborted) throw new GiveBack('this worker stops')
       if (!isShortage(error)) throw error
       this.#stopFor(messageOf(error))
-      if (taken.starts < mostStarts) throw new GiveBack(messageOf(error))
-      throw error
+      throw await afterShortage(taken, error, request.mostShortages)
     } finally {
       this.#inHand.delete(taken.id)
     }

@@ -20,7 +20,9 @@ export async function holdQueue(backend: Backend, name: string, request: HoldReq
     stops.set(id, stop)
     try {
       const end = (reason: unknown) => stop.abort(reason)
-      return await handle({ id, data: job.data, starts: job.attemptsStarted, signal: stop.signal, stop: end })
+      const { data, attemptsStarted: starts, progress: noted } = job
+      const note = (value: object) => job.updateProgress(value)
+      return await handle({ id, data, starts, noted, note, signal: stop.signal, stop: end })
     } catch (error) {
       if (!(error instanceof GiveBack)) throw error
       await job.moveToWait(token)

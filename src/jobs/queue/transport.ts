@@ -14,6 +14,10 @@ export type JobEnd = { as: 'done'; value: unknown } | { as: 'failed'; reason: st
 export interface TakenJob extends QueuedJob {
   /** How often it was begun, this time included. */
   starts: number
+  /** What a worker noted with it before, as JSON. */
+  noted: unknown
+  /** Kept with the job, in place of what was noted before, for whoever has it next. */
+  note: (value: object) => Promise<void>
   /** Aborted: LostJob, where it is another worker's by now, or what `stop` was given. */
   signal: AbortSignal
   /** Ends it, here or by the id at the hold. */
