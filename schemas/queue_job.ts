@@ -66,6 +66,15 @@ export const queueNote = z.discriminatedUnion('kind', [
     started_at: z.iso.datetime(),
     at: z.iso.datetime(),
   }),
+  z
+    .object({
+      kind: z.literal('limit'),
+      benchmark: z.string(),
+      account: z.string(),
+      limit: z.number().int().positive(),
+      at: z.iso.datetime(),
+    })
+    .describe('what a coordinator found that an account bears; put up again and again as long as it lives'),
   z.object({ kind: z.literal('drained'), at: z.iso.datetime() }).describe('queues that are made now are drained too'),
   z.object({
     kind: z.literal('end'),

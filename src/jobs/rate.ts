@@ -76,6 +76,11 @@ export class RateLimit {
     return Math.floor(this.#limit)
   }
 
+  /** The limit, where a refusal has shown that there is one; null: none was met. */
+  get found(): number | null {
+    return this.#epoch === 0 ? null : this.limit
+  }
+
   get inFlight(): number {
     return this.#open.size
   }

@@ -1,9 +1,10 @@
-/** The coordinator's gate: as many jobs of an account are out as it bears, found by what all workers met; the queue keeps to it too. */
+/** The coordinator's gate: as many jobs of an account are out as it bears, found by what all workers met. */
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { SlotEnd } from '../../base/slot.ts'
 import { credentialsOf } from '../../engines/base_url.ts'
 import { engineNamed } from '../../engines/table.ts'
+import type { Account } from '../../jobs/rate/account.ts'
 import { accountOf } from '../../jobs/rate/accounts.ts'
 import type { RunRequest, RunResult } from '../../phases/2-run/run.ts'
 
@@ -30,15 +31,8 @@ function isRefused(record: RunRecord): boolean {
   return (record.held_back?.refusals ?? 0) > 0 || (record.status === 'failed' && record.error.kind === 'rate_limited')
 }
 
-interface Limited {
-  choice: EngineChoice
-  env: Readonly<Record<string, string | undefined>>
-}
-
-/** Tells each change of an account's limit, until disposed of; an engine without an account has none. */
-export function whenLimited({ choice, env }: Limited, tell: (atOnce: number) => void): Disposable {
+/** The account of this process that runs of such an engine count against; null: they count against none. */
+export function accountFor(choice: EngineChoice, env: Readonly<Record<string, string | undefined>>): Account | null {
   const engine = engineNamed(choice.name)
-  if (engine.account === undefined) return { [Symbol.dispose]: () => {} }
-  const account = accountOf(engine.account.of(credentialsOf(engine, choice, env)))
-  return { [Symbol.dispose]: account.onChange(({ limit }) => tell(limit)) }
+  return engine.account === undefined ? null : accountOf(engine.account.of(credentialsOf(engine, choice, env)))
 }

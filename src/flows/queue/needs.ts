@@ -19,12 +19,13 @@ export function queueName(needs: QueueNeeds): string {
 }
 
 /** null: the engine has no account, or no credential is set. */
-function accountHash(name: string, baseUrl: string | null, env: Environment): string | null {
+function accountHash(name: string, chosen: string | null, env: Environment): string | null {
   const engine = engineNamed(name)
   if (engine.account === undefined) return null
-  const choice = baseUrl === null ? {} : { base_url: baseUrl }
+  const choice = chosen === null ? {} : { base_url: chosen }
   const account = engine.account.of(credentialsOf(engine, choice, env))
-  return account.secret === '' ? null : sha256(canonicalJson(account)).slice(0, 16)
+  const baseUrl = account.baseUrl.replace(/\/+$/, '')
+  return account.secret === '' ? null : sha256(canonicalJson({ ...account, baseUrl })).slice(0, 16)
 }
 
 export interface Offer {

@@ -28,7 +28,8 @@ import { ownVersion } from '../eval/machine.ts'
 import type { Remote } from '../execute.ts'
 import type { Limited } from '../limited.ts'
 import { spentByRun } from '../spent.ts'
-import { atGate, whenLimited } from './at_gate.ts'
+import { type LimitTiming, shareLimit } from './account_limit.ts'
+import { accountFor, atGate } from './at_gate.ts'
 import { failedRun } from './failed_run.ts'
 import { askToEnd, endedOf, endOf, isHeldAfter, whenAborted, whyFailed } from './job_ends.ts'
 import { drainIfAll } from './look.ts'
@@ -47,6 +48,8 @@ export interface QueueWish {
   waitMs: number
   tags: readonly string[]
   signer: Signer | null
+  /** Absent: the usual. */
+  limits?: LimitTiming
 }
 
 export interface RemoteRequest {
@@ -100,17 +103,21 @@ export async function openRemote(
   await announce(desk, needs, context.now())
   const unmet = tellUnmet({ transport, queue: desk.queue, needs }, context)
   let closing: Promise<void> | null = null
-  const limits = whenLimited({ choice: plan.options.engine, env: context.env }, (atOnce) => {
-    void transport.limit(desk.queue, atOnce).catch(() => {}) // told again with the next change
-  })
+  const limits = await shareLimit(
+    accountFor(plan.options.engine, context.env),
+    { transport, queue: desk.queue, account: needs.account, benchmark: desk.benchmark },
+    wish.limits,
+  )
   return {
     atOnce: wish.atOnce,
     perform: (run) => atGate(run, () => performElsewhere(run, desk)),
     committed: (spec) => putAway(spec, desk),
     [Symbol.asyncDispose]() {
-      limits[Symbol.dispose]()
       unmet[Symbol.dispose]()
-      closing ??= clearAfter(desk, context.signal).finally(() => traceIfAsked(desk, context))
+      closing ??= limits
+        .close()
+        .then(() => clearAfter(desk, context.signal))
+        .finally(() => traceIfAsked(desk, context))
       return closing
     },
   }
@@ -283,7 +290,6 @@ function noteOther({ mark, record }: SharedAttempt, { job, spec }: { job: string
 /** What a coordinator left that was killed between commit and clearing is put away like the rest. */
 async function clearAfter(desk: Desk, signal: AbortSignal): Promise<void> {
   const { transport, queue, paths, benchmark, request } = desk
-  await transport.limit(queue, null).catch(() => {})
   const specs = new Map(request.plan.runs.map((spec) => [spec.run_id, spec]))
   const held = new Set([...desk.out.values()].flatMap((outs) => outs.flatMap(({ id, isHeld }) => (isHeld ? [id] : []))))
   try {

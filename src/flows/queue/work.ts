@@ -20,6 +20,7 @@ import { refuseStrayInstructions } from '../surroundings.ts'
 import { endAsked, staleNotes } from './end_notes.ts'
 import { afterShortage } from './given_back.ts'
 import { Intake } from './intake.ts'
+import { KeptUp, limitNoteId } from './kept_up.ts'
 import { readNotes } from './look.ts'
 import { meets, type Offer } from './needs.ts'
 import { performJob, type Workshop } from './perform_job.ts'
@@ -40,6 +41,8 @@ export interface WorkRequest {
   version: string
   /** Milliseconds between two looks at the board. */
   lookMs?: number
+  /** From how long a coordinator's note on an account stays as it was it is taken down, in milliseconds. */
+  staleMs?: number
   /** Ends when nothing has been to do for so long, in milliseconds; null: never. */
   idleMs?: number | null
   /** A job that has met so many shortages, at whatever worker, has failed. */
@@ -111,6 +114,7 @@ class Bench {
   readonly #context: FlowContext
   readonly #offer: Offer
   readonly #intake: Intake
+  readonly #keptUp: KeptUp
   readonly #inHand = new Map<string, InHand>()
   readonly note: WorkerNote
 
@@ -120,6 +124,7 @@ class Bench {
     const { engines, tags, concurrency, version } = parts.request
     this.#offer = { engines, tags, env: context.env }
     this.#intake = new Intake(concurrency)
+    this.#keptUp = new KeptUp(parts.request.staleMs)
     const { signal } = context
     signal.addEventListener('abort', () => this.#stopAll(signal.reason), { once: true })
     const at = context.now().toISOString()
@@ -165,7 +170,8 @@ class Bench {
     this.note.busy = this.#inHand.size
     this.note.at = this.#context.now().toISOString()
     await transport.post({ id: this.note.worker, value: this.note })
-    for (const id of staleNotes(notes, this.#context.now())) await transport.takeDown(id)
+    const silent = this.#keptUp.look(notes).silent.map(({ benchmark }) => limitNoteId(benchmark))
+    for (const id of [...staleNotes(notes, this.#context.now()), ...silent]) await transport.takeDown(id)
   }
 
   #hold(queue: string): Promise<Working> {

@@ -27,6 +27,11 @@ export class Account {
     return this.#rate.limit
   }
 
+  /** The limit, where a refusal has shown that there is one; null: none was met. */
+  get found(): number | null {
+    return this.#rate.found
+  }
+
   get inFlight(): number {
     return this.#rate.inFlight
   }

@@ -1,8 +1,12 @@
 /** Several workers on one benchmark: an account's limit holds over all of them, a frozen one does no harm, eval has them too. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
+import { needsOf, queueName } from '../../../src/flows/queue/needs.ts'
+import { addressOf } from '../../../src/jobs/queue/address.ts'
+import { openTransport } from '../../../src/jobs/queue/open.ts'
 import { parseScenario } from '../../../src/practice/scenario.ts'
 import { startPractice } from '../../../src/practice/server.ts'
 import { agent, fresh, makeSkill, whetstone } from '../../e2e/program.ts'
@@ -35,12 +39,26 @@ needsRedis('several workers', () => {
     await using _two = await startWorker(server.url, shared, { env, flags })
     const args = ['bench', makeSkill(cases), '--engine', 'anthropic:practice-1', '--runs', '5', '--sandbox', 'off']
     const queue = ['--queue', server.url, '--shared', shared, '--workspace', fresh(), '--json']
-    const end = await whetstone([...args, ...queue], { env })
+    const events: { type: string; status: string; limit: number; reason: string }[] = []
+    const running = whetstone([...args, ...queue], {
+      env,
+      started: ({ stdout }) => {
+        if (stdout !== null) createInterface(stdout).on('line', (line) => events.push(JSON.parse(line)))
+      },
+    })
+    await using look = await openTransport(addressOf(server.url))
+    const name = queueName(needsOf({ name: 'anthropic', model: null }, [], env))
+    const limits = async () => {
+      const told = events.filter(({ type }) => type === 'limit_changed').at(-1)?.limit
+      return { told, set: (await look.counts(name)).limit }
+    }
+    // the queue keeps to what was told, while there is work
+    await expect
+      .poll(limits, { timeout: 60_000, interval: 20 })
+      .toSatisfy(({ told, set }) => told !== undefined && told === set)
+    const end = await running
     expect(end.code, end.stderr).toBe(0)
-    const events = end.stdout
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line))
+    expect((await limits()).set).toBeNull()
     expect(events.filter(({ type }) => type === 'run_finished').map(({ status }) => status)).toEqual(
       Array.from({ length: 30 }, () => 'completed'),
     )
