@@ -24,7 +24,6 @@ import {
 } from '../../store/shared_runs.ts'
 import { placeRun, readRun } from '../../store/store.ts'
 import type { FlowContext } from '../context.ts'
-import { ownVersion } from '../eval/machine.ts'
 import type { Remote } from '../execute.ts'
 import type { Limited } from '../limited.ts'
 import { spentByRun } from '../spent.ts'
@@ -35,6 +34,7 @@ import { askToEnd, endedOf, endOf, isHeldAfter, whenAborted, whyFailed } from '.
 import { drainIfAll } from './look.ts'
 import { needsOf, queueName } from './needs.ts'
 import { type Packing, packingInto } from './packing.ts'
+import { traceIfAsked } from './trace_if_asked.ts'
 import { tellUnmet } from './unmet.ts'
 
 /** What a user asks of a queue. */
@@ -117,17 +117,10 @@ export async function openRemote(
       closing ??= limits
         .close()
         .then(() => clearAfter(desk, context.signal))
-        .finally(() => traceIfAsked(desk, context))
+        .finally(() => traceIfAsked({ benchmark: desk.benchmark, plan }, context))
       return closing
     },
   }
-}
-
-/** Where the packages are absent it is left out, as runs are where a worker lacks them. */
-async function traceIfAsked({ benchmark, request: { plan } }: Desk, { env, now }: FlowContext): Promise<void> {
-  const { isTraced, traceBenchmark } = await import('../observe/traces.ts')
-  if (!isTraced(env)) return
-  await traceBenchmark({ benchmark, plan, endedAt: now() }, { version: await ownVersion(), env }).catch(() => {})
 }
 
 /** Which benchmark this is, for everyone who comes back to it: kept in its folder. */
