@@ -18,7 +18,7 @@ export default defineConfig({
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
-    maxWorkers: 2,
+    maxWorkers: 3, // a third of the time of two they wait
     sequence: { sequencer: LongFirst },
   },
 })
