@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf, IncompleteError, messageOf, UserError } from '../../base/error.ts'
 import { isOutage } from './outage.ts'
+import { fixOfAway, refusalOf, wordsOf } from './refusal.ts'
 
 /** With a server that can't be reached at the start. */
 export interface Patience {
@@ -36,10 +37,12 @@ export async function untilReached(place: string, open: () => Contact, patience:
     const problem = await problemOf(open, patience.signal)
     if (problem === null) return
     patience.signal.throwIfAborted()
-    const said = messageOf(problem) || codeOf(problem) || 'no connection'
-    if (!isAway(problem)) throw new UserError(`--queue ${place}: ${said}`, 'are address, user and password right?')
-    if (performance.now() + pauseMs > until) throw away(place, said, patience.waitMs)
-    if (tries === 0) patience.waits(said)
+    if (!isAway(problem)) {
+      const { said, fix } = refusalOf(problem)
+      throw new UserError(`--queue ${place}: ${said}`, fix)
+    }
+    if (performance.now() + pauseMs > until) throw away(place, wordsOf(problem), patience.waitMs)
+    if (tries === 0) patience.waits(wordsOf(problem))
     await sleep(pauseMs, undefined, { signal: patience.signal }).catch(() => {})
     patience.signal.throwIfAborted()
   }
@@ -47,10 +50,7 @@ export async function untilReached(place: string, open: () => Contact, patience:
 
 function away(place: string, said: string, waitMs: number): IncompleteError {
   const how = waitMs === 0 ? '' : ` (waited for ${Math.round(waitMs / 1000)} s: --queue-wait)`
-  return new IncompleteError(
-    `--queue ${place}: ${said}${how}`,
-    'is the server running, is the address right, and does it ask for encryption (rediss://, sslmode=verify-full)?',
-  )
+  return new IncompleteError(`--queue ${place}: ${said}${how}`, fixOfAway(place))
 }
 
 /** A name that nobody knows does not come by waiting; a look-up that failed (EAI_AGAIN) may. */

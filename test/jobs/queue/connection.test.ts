@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { messageOf, UserError } from '../../../src/base/error.ts'
+import { UserError } from '../../../src/base/error.ts'
 import { queueAddress } from '../../../src/jobs/queue/address.ts'
 import { postgresConnection, redisConnection } from '../../../src/jobs/queue/connection.ts'
 import { openTransport } from '../../../src/jobs/queue/open.ts'
@@ -33,7 +33,7 @@ function at(server: QueueServer, more: { ca?: string; password?: string; user?: 
   return address
 }
 
-/** What a command that would wait for the server is told; nothing is waited for. */
+/** What a command that would wait for the server is told, with the fix; nothing is waited for. */
 async function refusal(address: ReturnType<typeof at>): Promise<string> {
   const waited: string[] = []
   const patience = {
@@ -43,7 +43,7 @@ async function refusal(address: ReturnType<typeof at>): Promise<string> {
   }
   const error: unknown = await openTransport(address, usualTiming, patience).catch((caught) => caught)
   expect([error instanceof UserError, waited]).toEqual([true, []])
-  return messageOf(error)
+  return error instanceof UserError ? `${error.message}\n${error.fix}` : ''
 }
 
 needsRedis('redis', () => {
@@ -96,6 +96,17 @@ needsRedis('redis', () => {
     expect(await refusal(at(plain, { password: 'wrong' }))).toContain('WRONGPASS')
     expect(await refusal(at(server, { ca: foreign.ca }))).toMatch(/certificate|self-signed/)
   })
+  test('and with what to do: the authority, the name, the password', async () => {
+    const authority = /certificate.*\n.*authority.*--queue-ca or WHETSTONE_QUEUE_CA/
+    for (const ca of [undefined, foreign.ca])
+      expect(await refusal(at(server, { ...(ca && { ca }) }))).toMatch(authority)
+    expect(await refusal(at(other, { ca: misnamed.ca }))).toMatch(/altnames.*\n.*name that is in its certificate/)
+    expect(await refusal(at(plain, { password: 'wrong' }))).toMatch(/WRONGPASS.*\n.*WHETSTONE_QUEUE_USER.*PASSWORD/)
+    const none = { ...at(plain, {}), user: null, password: null }
+    expect(await refusal(none)).toMatch(
+      /: the server asks for a password\n.*--queue-password-file or WHETSTONE_QUEUE_PASSWORD/,
+    )
+  })
   test('control: with the checks off, those same servers are believed', async () => {
     expect(await ask(at(server, { query: '?sslmode=no-verify' }))).toBe('here')
     expect(await ask(at(other, { ca: misnamed.ca, query: '?sslmode=verify-ca' }))).toBe('here')
@@ -105,12 +116,14 @@ needsRedis('redis', () => {
 needsPostgres('postgres', () => {
   let server: QueueServer
   let other: QueueServer
+  let plain: QueueServer
   beforeAll(async () => {
     server = await startPostgres({ tls: certificates, password: secret })
     other = await startPostgres({ tls: misnamed, password: secret })
+    plain = await startPostgres({ password: secret })
   })
   afterAll(async () => {
-    for (const one of [server, other]) await one[Symbol.asyncDispose]()
+    for (const one of [server, other, plain]) await one[Symbol.asyncDispose]()
   })
   const ask = async (address: ReturnType<typeof at>) => {
     const { default: pg } = await import('pg')
@@ -144,6 +157,18 @@ needsPostgres('postgres', () => {
     expect(await refusal(at(server, { ca: certificates.ca, password: 'wrong' }))).toContain('password authentication')
     expect(await refusal(at(server, { ca: foreign.ca }))).toMatch(/certificate|self-signed/)
     expect(await refusal(at(server, {}))).toContain('no encryption')
+  })
+  test('and with what to do: the authority, the name, the password, the encryption', async () => {
+    const [trusted, verify] = [{ ca: certificates.ca }, { query: '?sslmode=require' }]
+    const authority = /certificate.*\n.*authority.*--queue-ca or WHETSTONE_QUEUE_CA/
+    for (const more of [verify, { ca: foreign.ca }]) expect(await refusal(at(server, more))).toMatch(authority)
+    expect(await refusal(at(other, { ca: misnamed.ca }))).toMatch(/altnames.*\n.*name that is in its certificate/)
+    expect(await refusal(at(server, { ...trusted, password: 'wrong' }))).toMatch(/authentication.*\n.*_USER.*_PASSWORD/)
+    const asks = /: the server asks for a password\n.*--queue-password-file or WHETSTONE_QUEUE_PASSWORD/
+    expect(await refusal({ ...at(server, trusted), password: null })).toMatch(asks)
+    expect(await refusal({ ...at(server, trusted), user: null })).toMatch(/asks for a user\n.*WHETSTONE_QUEUE_USER/)
+    expect(await refusal(at(server, {}))).toMatch(/no encryption\n.*sslmode=verify-full/)
+    expect(await refusal(at(plain, verify))).toMatch(/SSL.*\n.*speaks no encryption: leave out sslmode and --queue-ca/)
   })
   test('control: with the checks off, those same servers are believed', async () => {
     expect(await ask(at(server, { query: '?sslmode=no-verify' }))).toMatchObject({ ssl: true })

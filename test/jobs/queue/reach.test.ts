@@ -24,13 +24,20 @@ async function silentServer() {
   }
 }
 
-describe.each(['redis', 'postgres'])('at the start, by %s', (scheme) => {
+describe.concurrent.each([
+  ['redis', /ask for encryption \(rediss:/],
+  ['rediss', /speak encryption\? Where it speaks none: redis:/], // as a Redis does that takes the beginning of TLS for a line
+  ['postgres', /ask for encryption \(sslmode=verify-full/],
+])('at the start, by %s', (scheme, fix) => {
   test.concurrent('a server that says nothing is given up after ten seconds, and is one that is away', async () => {
     await using silent = await silentServer()
     const opened = openTransport(addressOf(`${scheme}://127.0.0.1:${silent.port}`), usualTiming)
     const error: unknown = await opened.catch((reason: unknown) => reason)
     expect(error).toBeInstanceOf(IncompleteError)
-    expect(error).toMatchObject({ message: expect.stringMatching(/no answer within 10 s|timeout/) })
+    expect(error).toMatchObject({
+      message: expect.stringMatching(/no answer within 10 s|timeout/),
+      fix: expect.stringMatching(fix),
+    })
     expect(silent.met()).toBeGreaterThan(0)
   }, 30_000)
 

@@ -1,0 +1,51 @@
+/** What a queue server that refuses us, or stays away, is told as: short words, and what to do about it. */
+import { codeOf, messageOf } from '../../base/error.ts'
+
+export interface Told {
+  said: string
+  fix: string
+}
+
+const asksPassword: Told = {
+  said: 'the server asks for a password',
+  fix: 'give it by --queue-password-file or WHETSTONE_QUEUE_PASSWORD, and its user by WHETSTONE_QUEUE_USER',
+}
+
+/** By code and words of node:tls, ioredis and pg; the first that fits. Without `said` it is the server's own words. */
+const refusals: readonly { fits: RegExp; said?: string; fix: string }[] = [
+  {
+    fits: /ERR_TLS_CERT_ALTNAME_INVALID/,
+    fix: 'give the host by the name that is in its certificate; ?sslmode=verify-ca checks the authority alone',
+  },
+  { fits: /CERT_HAS_EXPIRED|CERT_NOT_YET_VALID/, fix: 'is the clock right? Else the server needs another certificate' },
+  {
+    fits: /SELF_SIGNED|UNABLE_TO_|CERT_/,
+    fix: 'name the authority that vouches for the server: --queue-ca or WHETSTONE_QUEUE_CA, a file with its certificate as PEM',
+  },
+  { fits: /NOAUTH |client password must be a string/, ...asksPassword },
+  { fits: /no PostgreSQL user name/, said: 'the server asks for a user', fix: 'name it by WHETSTONE_QUEUE_USER' },
+  {
+    fits: /WRONGPASS |28P01/,
+    fix: 'are the user (WHETSTONE_QUEUE_USER) and the password (--queue-password-file, WHETSTONE_QUEUE_PASSWORD) right?',
+  },
+  { fits: /does not support SSL/, fix: 'it speaks no encryption: leave out sslmode and --queue-ca' },
+  { fits: /no encryption/, fix: 'encrypt it: ?sslmode=verify-full, with --queue-ca where the authority is your own' },
+]
+
+export function refusalOf(error: unknown): Told {
+  const said = wordsOf(error)
+  const found = refusals.find(({ fits }) => fits.test(`${codeOf(error) ?? ''} ${said}`))
+  return { said: found?.said ?? said, fix: found?.fix ?? 'are address, user and password right?' }
+}
+
+/** What there is to look at where nobody answers at an address. */
+export function fixOfAway(place: string): string {
+  const usual = 'is the server running, is the address right, and does it'
+  if (place.startsWith('rediss:')) return `${usual} speak encryption? Where it speaks none: redis://`
+  return `${usual} ask for encryption (${place.startsWith('redis:') ? 'rediss://' : 'sslmode=verify-full'})?`
+}
+
+/** Of anything that connecting rejected with. */
+export function wordsOf(error: unknown): string {
+  return messageOf(error) || codeOf(error) || 'no connection'
+}
