@@ -1,8 +1,8 @@
 /** Events of a worker as Prometheus metrics. */
 import type { Registry } from 'prom-client'
+import { loadPeer } from '../../base/peer.ts'
 import type { QueueLook } from '../queue/look.ts'
 import type { TellWork, WorkEvent } from '../queue/work_event.ts'
-import { loadPeer } from './peer.ts'
 
 export interface Metrics {
   tell: TellWork
@@ -19,7 +19,7 @@ export type Look = () => Promise<{ queues: Omit<QueueLook['queues'][number], 'is
 
 /** Throws UserError where prom-client is not installed: it is optional. */
 export async function openMetrics(look: Look): Promise<Metrics> {
-  const prometheus = await loadPeer(() => import('prom-client'), 'prom-client', '--metrics-port')
+  const prometheus = await loadPeer(() => import('prom-client'), { by: '--metrics-port', names: ['prom-client'] })
   const registry = new prometheus.Registry()
   prometheus.collectDefaultMetrics({ register: registry })
   const parts = partsIn(prometheus, registry)

@@ -4,8 +4,8 @@ import type { Attributes, SpanContext } from '@opentelemetry/api'
 import type { Plan } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import { sha256 } from '../../base/json.ts'
+import { loadPeer } from '../../base/peer.ts'
 import type { TellWork, WorkEvent } from '../queue/work_event.ts'
-import { loadPeer } from './peer.ts'
 
 export interface Traces extends AsyncDisposable {
   tell: TellWork
@@ -27,7 +27,23 @@ function endpointOf(env: Environment): string {
   return env.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT || `${all.replace(/\/+$/, '')}/v1/traces`
 }
 
-const wanted = 'OTEL_EXPORTER_OTLP_ENDPOINT'
+const wanted = {
+  by: 'OTEL_EXPORTER_OTLP_ENDPOINT',
+  names: [
+    '@opentelemetry/api',
+    '@opentelemetry/sdk-trace-base',
+    '@opentelemetry/resources',
+    '@opentelemetry/exporter-trace-otlp-http',
+  ],
+}
+
+async function loadOpenTelemetry() {
+  const api = await import('@opentelemetry/api')
+  const sdk = await import('@opentelemetry/sdk-trace-base')
+  const { resourceFromAttributes } = await import('@opentelemetry/resources')
+  const otlp = await import('@opentelemetry/exporter-trace-otlp-http')
+  return { api, sdk, otlp, resourceFromAttributes }
+}
 
 interface Traced {
   version: string
@@ -36,18 +52,7 @@ interface Traced {
 
 /** `ids` of the one span that is to be sent; null: by chance. Throws UserError where the packages are absent. */
 async function openTracer({ version, env }: Traced, ids: SpanContext | null) {
-  const api = await loadPeer(() => import('@opentelemetry/api'), '@opentelemetry/api', wanted)
-  const sdk = await loadPeer(() => import('@opentelemetry/sdk-trace-base'), '@opentelemetry/sdk-trace-base', wanted)
-  const otlp = await loadPeer(
-    () => import('@opentelemetry/exporter-trace-otlp-http'),
-    '@opentelemetry/exporter-trace-otlp-http',
-    wanted,
-  )
-  const { resourceFromAttributes } = await loadPeer(
-    () => import('@opentelemetry/resources'),
-    '@opentelemetry/resources',
-    wanted,
-  )
+  const { api, sdk, otlp, resourceFromAttributes } = await loadPeer(loadOpenTelemetry, wanted)
   const name = env.OTEL_SERVICE_NAME || 'whetstone'
   const provider = new sdk.BasicTracerProvider({
     resource: resourceFromAttributes({ 'service.name': name, 'service.version': version }),

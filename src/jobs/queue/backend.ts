@@ -1,6 +1,6 @@
 /** BullMQ over Redis or PostgreSQL: the same classes, made with what each server needs. Loaded when a queue is used. */
 import type { Processor, Queue, QueueEvents, Worker, WorkerOptions } from 'bullmq'
-import { codeOf, messageOf, UserError } from '../../base/error.ts'
+import { loadPeer } from '../../base/peer.ts'
 import type { Patience } from './reach.ts'
 
 export type BullQueue = Pick<
@@ -57,16 +57,12 @@ type Bull = typeof import('bullmq')
 
 /** Throws UserError where the packages are not there: they are optional. */
 export async function loadBull(driver: 'ioredis' | 'pg'): Promise<Bull> {
-  for (const name of ['bullmq', driver]) {
-    try {
-      await import(name)
-    } catch (error) {
-      if (codeOf(error) !== 'ERR_MODULE_NOT_FOUND') throw error
-      throw new UserError(
-        `--queue: the package ${name} is not installed (${messageOf(error).split('\n')[0]})`,
-        `npm install bullmq ${driver} where whetstone is installed (with -g if whetstone is)`,
-      )
-    }
-  }
-  return await import('bullmq')
+  return await loadPeer(
+    async () => {
+      const bull = await import('bullmq')
+      await import(driver)
+      return bull
+    },
+    { by: '--queue', names: ['bullmq', driver] },
+  )
 }
