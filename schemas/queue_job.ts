@@ -4,6 +4,9 @@ import { runSpec } from './plan.ts'
 
 const hex = z.string().regex(/^[0-9a-f]{64}$/, 'must be a sha256')
 
+/** Jobs of another version are other jobs, in other queues. */
+export const jobVersion = 2
+
 /** What a worker must have to do the jobs of a queue. */
 export const queueNeeds = z.object({
   engine: z.string(),
@@ -13,7 +16,7 @@ export const queueNeeds = z.object({
 })
 
 export const queueJob = z.object({
-  schema_version: z.literal(2),
+  schema_version: z.literal(jobVersion),
   benchmark: z
     .string()
     .regex(/^[0-9a-f]{16}$/)
@@ -36,6 +39,10 @@ export const queueJob = z.object({
 /** What lies with a job that was given back: it is not given back for ever. */
 export const givenBack = z.object({
   shortages: z.number().int().nonnegative().default(0).describe('how often a worker was short of something'),
+  unfit: z
+    .array(z.string())
+    .default([])
+    .describe('each worker that lacked the program or the key, as often as it tried'),
 })
 
 /** What a worker answers; the run itself lies in the shared folder. */

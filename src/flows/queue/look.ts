@@ -51,7 +51,7 @@ export async function lookAfterQueues(action: QueueAction, transport: Transport,
 }
 
 /** A worker says that it lives every five seconds or so. */
-const silentMs = 30_000
+export const silentMs = 30_000
 
 const drainedId = 'drained'
 

@@ -1,6 +1,6 @@
 /** Which queue a run goes to, and which worker may take from it: one queue for each engine, account and set of tags. */
 import type { EngineChoice } from '../../../schemas/plan.ts'
-import type { QueueNeeds } from '../../../schemas/queue_job.ts'
+import { jobVersion, type QueueNeeds } from '../../../schemas/queue_job.ts'
 import { canonicalJson, sha256 } from '../../base/json.ts'
 import { credentialsOf } from '../../engines/base_url.ts'
 import { engineNamed } from '../../engines/table.ts'
@@ -15,7 +15,7 @@ export function needsOf(choice: EngineChoice, tags: readonly string[], env: Envi
 }
 
 export function queueName(needs: QueueNeeds): string {
-  return `runs-${sha256(canonicalJson(needs)).slice(0, 16)}`
+  return `runs-${sha256(canonicalJson([jobVersion, needs])).slice(0, 16)}`
 }
 
 /** null: the engine has no account, or no credential is set. */
@@ -34,9 +34,13 @@ export interface Offer {
   env: Environment
 }
 
-/** Whether a worker with this to offer may take from a queue. */
-export function meets(offer: Offer, needs: QueueNeeds): boolean {
-  if (!offer.engines.includes(needs.engine)) return false
-  if (!needs.tags.every((tag) => offer.tags.includes(tag))) return false
+/** Whether a worker with this to offer may take from a queue. One that was made for jobs of another version has another name. */
+export function meets(offer: Offer, { queue, needs }: { queue: string; needs: QueueNeeds }): boolean {
+  if (queue !== queueName(needs) || !offers(offer, needs)) return false
   return needs.account === null || needs.account === accountHash(needs.engine, needs.base_url, offer.env)
+}
+
+/** Whether a worker has what is needed besides the account, which nobody else can know. */
+export function offers({ engines, tags }: Omit<Offer, 'env'>, needs: QueueNeeds): boolean {
+  return engines.includes(needs.engine) && needs.tags.every((tag) => tags.includes(tag))
 }

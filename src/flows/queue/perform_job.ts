@@ -1,5 +1,6 @@
 /** A worker performs one job: its inputs fetched and checked, the run made in an attempt of its own, committed, answered. */
 import type { QueueAnswer, QueueJob } from '../../../schemas/queue_job.ts'
+import type { RunRecord } from '../../../schemas/run.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { isShortage } from '../../base/shortage.ts'
 import { engineNamed } from '../../engines/table.ts'
@@ -23,6 +24,13 @@ export interface Workshop {
   sandbox: (asked: QueueJob['sandbox']) => Promise<SandboxChoice>
 }
 
+export interface Performing {
+  taken: Pick<TakenJob, 'id' | 'signal'>
+  deadline: AbortSignal
+  /** Gets the record; what it rejects with becomes the end of the job, and the attempt is left. */
+  made: (record: RunRecord) => Promise<void>
+}
+
 /** What was done, for those who watch. */
 export interface Performed {
   answer: QueueAnswer
@@ -35,7 +43,7 @@ export interface Performed {
  */
 export async function performJob(
   job: QueueJob,
-  { taken, deadline }: { taken: Pick<TakenJob, 'id' | 'signal'>; deadline: AbortSignal },
+  { taken, deadline, made }: Performing,
   shop: Workshop,
 ): Promise<Performed> {
   const place = shop.paths.job(job.benchmark, taken.id)
@@ -64,6 +72,7 @@ export async function performJob(
   }
   try {
     const result = await performRun(request)
+    await made(result.record)
     taken.signal.throwIfAborted()
     const sha256 = await commitAttempt(place, own, result.durable)
     return { result, answer: { attempt: own.mark.attempt, sha256, retry: result.retry, worker } }

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
-import { type QueueAnswer, type QueueJob, type QueueNeeds, queueAnswer } from '../../../schemas/queue_job.ts'
+import { jobVersion, type QueueJob, type QueueNeeds, queueAnswer } from '../../../schemas/queue_job.ts'
 import { syncFolder, writeAtomic } from '../../base/durable.ts'
 import { canonicalJson, checkAs, sha256 } from '../../base/json.ts'
 import type { QueueAddress } from '../../jobs/queue/address.ts'
@@ -156,9 +156,6 @@ async function performElsewhere(run: RunRequest, desk: Desk): Promise<RunResult>
   }
 }
 
-/** What was submitted in another version is another job. */
-const jobVersion = 2
-
 /** The same run of the same benchmark is the same job, whoever asks for it; after a failed one is kept, another. */
 async function jobId({ spec, attempt }: RunRequest, { request, benchmark }: Desk): Promise<string> {
   const before = await readRun(request.folder, spec.run_id)
@@ -211,7 +208,7 @@ async function resultOf(end: JobEnd, { run, out, startedAt, ended }: Ended, desk
       return await failedRun(run, ended ? 'cancelled' : whyFailed(end.reason), startedAt)
     }
     case 'done': {
-      const answer: QueueAnswer = checkAs(queueAnswer, end.value, `answer of job ${out.id}`)
+      const answer = checkAs(queueAnswer, end.value, `answer of job ${out.id}`)
       try {
         const { record, by } = await fetchAttempt(desk.paths.job(desk.benchmark, out.id), answer, run.folder)
         out.taken = { attempt: answer.attempt, isMoved: false }

@@ -4,6 +4,7 @@ import type { QueueNeeds, WorkerNote } from '../../../schemas/queue_job.ts'
 import type { Transport } from '../../jobs/queue/transport.ts'
 import type { FlowContext } from '../context.ts'
 import { readNotes } from './look.ts'
+import { offers } from './needs.ts'
 
 interface Place {
   transport: Transport
@@ -95,7 +96,7 @@ function whyUnmet(needs: QueueNeeds, living: readonly WorkerNote[]): { message: 
   const command = `whetstone queue work --engines ${engine}${tags.length === 0 ? '' : ` --tags ${tags.join(',')}`}`
   const start = `start \`${command}\``
   const or = 'or see `whetstone queue status`'
-  const able = living.filter((one) => one.engines.includes(engine) && tags.every((tag) => one.tags.includes(tag)))
+  const able = living.filter((one) => offers(one, needs))
   if (able.length === 0) return { message: `no worker takes these runs: ${asked}`, fix: `${start}, ${or}` }
   if (needs.account !== null) {
     return {

@@ -4,6 +4,7 @@ import { hostname, tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { WorkerNote } from '../../../schemas/queue_job.ts'
+import type { RunRecord } from '../../../schemas/run.ts'
 import { messageOf } from '../../base/error.ts'
 import { openRoom, reapRooms } from '../../base/room.ts'
 import { chooseSandbox, type SandboxWish } from '../../base/sandbox/choose.ts'
@@ -18,7 +19,7 @@ import type { FlowContext } from '../context.ts'
 import { openPace } from '../pace.ts'
 import { refuseStrayInstructions } from '../surroundings.ts'
 import { endAsked, staleNotes } from './end_notes.ts'
-import { afterShortage } from './given_back.ts'
+import { afterShortage, lackOf, mayAnother } from './given_back.ts'
 import { Intake } from './intake.ts'
 import { KeptUp, limitNoteId } from './kept_up.ts'
 import { readNotes } from './look.ts'
@@ -86,7 +87,7 @@ export async function workQueue(
 async function openShop(request: WorkRequest, tell: TellWork, context: FlowContext): Promise<Workshop> {
   const paths = sharedPaths(path.resolve(request.shared))
   const cache = request.cache ?? { folder: path.join(tmpdir(), 'whetstone-bundles'), maxBytes: 2 ** 30 }
-  const started = new Date().toISOString().replaceAll(/[-:]/g, '').slice(0, 15)
+  const started = new Date().toISOString().replaceAll(/[-:.]/g, '').slice(0, 18)
   return {
     worker: `${hostname()}-${process.pid}-${started}`,
     paths,
@@ -159,8 +160,9 @@ class Bench {
     const notes = await readNotes(transport)
     endAsked(notes, this.#inHand)
     await this.#goOnIfRoom()
+    this.#intake.wake()
     for (const one of notes) {
-      if (one.kind !== 'queue' || this.#intake.queues.has(one.queue) || !meets(this.#offer, one.needs)) continue
+      if (one.kind !== 'queue' || this.#intake.queues.has(one.queue) || !meets(this.#offer, one)) continue
       this.#intake.hold(one.queue, await this.#hold(one.queue))
       this.#parts.tell({ type: 'queue_held', queue: one.queue, engine: one.needs.engine, tags: one.needs.tags })
     }
@@ -184,7 +186,7 @@ class Bench {
 
   async #perform(queue: string, taken: TakenJob): Promise<unknown> {
     if (this.#context.drain.aborted || this.#context.signal.aborted) throw new GiveBack('this worker stops')
-    using _place = this.#intake.enter()
+    using _place = this.#intake.enter(queue)
     const { shop, tell, request } = this.#parts
     const refused = (reason: string) => tell({ type: 'job_refused', job: taken.id, queue, reason })
     const job = trustedJob(taken, { signer: request.signer, now: this.#context.now(), refused })
@@ -195,7 +197,11 @@ class Bench {
     const about = { job: taken.id, run_id: run.run_id, benchmark, queue, engine: run.engine.name }
     tell({ type: 'job_started', ...about, starts: taken.starts })
     try {
-      const { answer, result } = await performJob(job, { taken, deadline: deadline.signal }, shop)
+      const { answer, result } = await performJob(
+        job,
+        { taken, deadline: deadline.signal, made: this.#orAnother(queue, taken) },
+        shop,
+      )
       this.note.done += 1
       this.note.refusals += result.record.held_back?.refusals ?? 0
       tell({ type: 'job_ended', ...about, attempt: answer.attempt, record: result.record })
@@ -210,6 +216,18 @@ class Bench {
       throw await afterShortage(taken, error, request.mostShortages)
     } finally {
       this.#inHand.delete(taken.id)
+    }
+  }
+
+  /** What this worker is unfit for is left to another that may do it; none is taken from the queue for a while. */
+  #orAnother(queue: string, taken: TakenJob): (record: RunRecord) => Promise<void> {
+    return async (record) => {
+      const lack = lackOf(record)
+      if (lack === null) return this.#intake.fit(queue)
+      const self = { worker: this.note.worker, queue }
+      if (!(await mayAnother(taken, self, this.#parts.transport))) return
+      const ms = this.#intake.rest(queue)
+      throw new GiveBack(`left to another worker: ${lack}; this one takes none of its queue for ${ms / 1000} s`)
     }
   }
 

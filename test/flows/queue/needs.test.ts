@@ -39,7 +39,8 @@ test.each<[string, boolean, Parameters<typeof needsOf>, Partial<Offer>]>([
   ['no tags', false, [choice, ['eu'], keys], { tags: [] }],
   ['an engine without an account, and no key', true, [{ name: 'command', model: null }, [], keys], { env: {} }],
 ])('a worker with %s: %s', (_name, does, asked, more) => {
-  expect(meets({ ...offer, ...more }, needsOf(...asked))).toBe(does)
+  const needs = needsOf(...asked)
+  expect(meets({ ...offer, ...more }, { queue: queueName(needs), needs })).toBe(does)
 })
 
 const nameOf = (...asked: Parameters<typeof needsOf>) => queueName(needsOf(...asked))

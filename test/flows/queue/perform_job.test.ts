@@ -44,7 +44,7 @@ async function begin(leave: AbortSignal) {
     sandbox: () => chooseSandbox({ ...sandbox, readable: [] }, ''),
   }
   const taken = { id: 'j', data: job, starts: 1, signal: leave }
-  const working = performJob(job, { taken, deadline: never }, shop)
+  const working = performJob(job, { taken, deadline: never, made: async () => {} }, shop)
   working.catch(() => {}) // looked at by the test
   await agent.untilBegun(1)
   return { agent, working, runs: paths.benchmark('b'), job: paths.job('b', 'j') }
