@@ -97,6 +97,23 @@ function contract(start: () => Promise<QueueServer>): void {
     expect(await of(at.here).wait(name, 'a', never)).toEqual({ as: 'done', value: 2 })
   })
 
+  test('what is noted with a job is there for whoever has it next, and for no other', async () => {
+    const name = queue()
+    const seen: unknown[] = []
+    await using _working = await work(name, async ({ id, noted, note }) => {
+      if (id === 'b') return noted
+      seen.push(noted)
+      if (seen.length === 4) return 'done'
+      await note({ times: seen.length, by: ['w'] })
+      throw new GiveBack('not here')
+    })
+    await of(at.here).submit(name, { id: 'a', data: {} })
+    expect(await of(at.here).wait(name, 'a', never)).toEqual({ as: 'done', value: 'done' })
+    expect(seen.slice(1)).toEqual([1, 2, 3].map((times) => ({ times, by: ['w'] })))
+    await of(at.here).submit(name, { id: 'b', data: {} })
+    expect(await of(at.here).wait(name, 'b', never)).toEqual({ as: 'done', value: seen[0] })
+  })
+
   test('what waits is taken away, what is in hand stays; who waits hears that it is gone', async () => {
     const name = queue()
     await of(at.here).submit(name, { id: 'a', data: {} })
