@@ -119,6 +119,16 @@ export const flowEvent = z.discriminatedUnion('type', [
     fix: z.string(),
   }),
   z.object({ type: z.literal('queue_met'), ...of, queue: z.string() }),
+  z.object({
+    type: z.literal('queue_lost'),
+    ...of,
+    place: z.string().describe('the queue server, without user and password'),
+    jobs: z
+      .number()
+      .int()
+      .positive()
+      .describe('that it knew no more, though nobody had cancelled them; they were submitted again'),
+  }),
   z.object({ type: z.literal('limit_changed'), ...of, limit: z.number().int(), reason: z.string() }),
   z.object({ type: z.literal('budget_reached'), ...of, ...stop.shape }),
   z.object({

@@ -83,6 +83,14 @@ export const queueNote = z.discriminatedUnion('kind', [
     })
     .describe('what a coordinator found that an account bears; put up again and again as long as it lives'),
   z.object({ kind: z.literal('drained'), at: z.iso.datetime() }).describe('queues that are made now are drained too'),
+  z
+    .object({
+      kind: z.literal('cancelled'),
+      queue: z.string(),
+      mark: z.string().describe('another one each time'),
+      at: z.iso.datetime(),
+    })
+    .describe('whoever submitted jobs there before, and misses one, knows that nobody wants it'),
   z.object({
     kind: z.literal('end'),
     job: z.string(),

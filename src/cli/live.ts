@@ -8,7 +8,7 @@ import { comparisonAnalyzed, comparisonPlanned, pairJudged } from './live_compar
 import { draftingText } from './live_drafts.ts'
 import { descriptionMeasured, triggerRunText, triggerStatus, triggersPlanned } from './live_triggers.ts'
 import { advance, armRate, armsOf, type Cell, noProgress, type Progress, timeLeft } from './progress.ts'
-import { awaitedText } from './queue_wait.ts'
+import { awaitedText, lostText } from './queue_wait.ts'
 import { colours, columns, dollars, duration, oneLine, percent, safe, textWidth, wrap } from './style.ts'
 
 export interface Live {
@@ -68,6 +68,8 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
       return oneLine(`${event.message}; ${event.fix}`, 500)
     case 'queue_met':
       return 'a worker takes the runs'
+    case 'queue_lost':
+      return lostText(event)
     case 'limit_changed':
       return `limit ${event.limit} at once: ${event.reason}`
     case 'looked':
@@ -128,6 +130,7 @@ const above: ReadonlySet<string> = new Set([
   'skill_failed',
   'budget_reached',
   'queue_awaited',
+  'queue_lost',
   'last_failed',
   'artefact_damaged',
   'comparison_planned',

@@ -14,6 +14,11 @@ export function endNoteId(job: string): string {
   return `end-${job}`
 }
 
+/** One for each queue, in place of the last. */
+export function cancelNoteId(queue: string): string {
+  return `cancelled-${queue}`
+}
+
 /** A job that somebody wants no more. */
 class Unwanted extends Error {
   override readonly name = 'Unwanted'

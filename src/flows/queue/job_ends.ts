@@ -1,27 +1,61 @@
 /** How jobs end, as a coordinator hears of it and asks for it. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { JobEnd, QueuedJob, Transport } from '../../jobs/queue/transport.ts'
 import { endedFor, endNoteId } from './end_notes.ts'
 import type { Why } from './failed_run.ts'
+import type { Losses } from './losses.ts'
+import type { OnBoard } from './on_board.ts'
 
 interface Place {
   transport: Transport
   queue: string
 }
 
-/** Of a job that was submitted. One that is only ended because a coordinator before us left is submitted once more. */
-export async function endOf(job: QueuedJob, signal: AbortSignal, { transport, queue }: Place): Promise<JobEnd> {
-  for (;;) {
-    const end = await transport.wait(queue, job.id, signal)
-    if (end.as !== 'failed' || !isEnded(end.reason)) return end
-    await transport.takeDown(endNoteId(job.id))
-    if (end.reason !== endedFor.left) return end
-    await transport.remove(queue, [job.id])
+interface Desk extends Place {
+  board: OnBoard
+  losses: Losses
+}
+
+interface Submitted {
+  job: QueuedJob
+  signal: AbortSignal
+  /** Aborted: somebody asks for its end. */
+  deadline: AbortSignal | null
+}
+
+/**
+ * Submits a job and gives its end. One that ended for what came before it was submitted (its coordinator had left, or a person had
+ * cancelled what was there) is submitted once more, and so is one that the server has lost, as often as it does that.
+ */
+export async function endOf({ job, signal, deadline }: Submitted, desk: Desk): Promise<JobEnd> {
+  const { transport, queue, board } = desk
+  for (let lost = 0; ; ) {
+    const seen = board.cancelled
     await transport.submit(queue, job)
+    if (deadline?.aborted) await askToEnd(job.id, 'deadline', desk)
+    const end = await transport.wait(queue, job.id, signal)
+    if (end.as === 'gone') {
+      if (deadline?.aborted || (await board.isCancelledSince(seen))) return end
+      desk.losses.add()
+      lost += 1
+      await sleep(pauseMs(lost), undefined, { signal })
+      continue
+    }
+    if (end.as === 'done' || !isEnded(end.reason)) return end
+    await transport.takeDown(endNoteId(job.id))
+    if (end.reason === endedFor.deadline) return end
+    if (end.reason === endedFor.cancelled && (await board.isCancelledSince(seen))) return end
+    await transport.remove(queue, [job.id])
   }
 }
 
 function isEnded(reason: string): boolean {
   return Object.values<string>(endedFor).includes(reason)
+}
+
+/** Before a job is submitted that was lost so often: a server that keeps nothing is not asked without a pause. */
+function pauseMs(lost: number): number {
+  return lost === 1 ? 0 : Math.min(1000 * 2 ** (lost - 2), 60_000)
 }
 
 /** What the record says of a job that has failed. */

@@ -1,7 +1,8 @@
 /** What there is on a queue server, and what a person may do about it. */
+import { randomBytes } from 'node:crypto'
 import { type QueueNeeds, type QueueNote, queueNote, type WorkerNote } from '../../../schemas/queue_job.ts'
 import type { QueueCounts, Transport } from '../../jobs/queue/transport.ts'
-import { endNoteId } from './end_notes.ts'
+import { cancelNoteId, endNoteId } from './end_notes.ts'
 
 export type QueueAction = 'status' | 'drain' | 'resume' | 'retry' | 'cancel'
 
@@ -104,13 +105,18 @@ async function act(action: QueueAction, queue: string, transport: Transport): Pr
   }
 }
 
+/**
+ * Of jobs that wait only the mark tells that they were cancelled: it hangs there before they are taken away, and after they were
+ * listed, so that no coordinator had seen it when it submitted one of them.
+ */
 async function cancelAll(queue: string, transport: Transport): Promise<number> {
   const ids = await transport.open(queue)
+  if (ids.length === 0) return 0
+  const at = new Date().toISOString()
+  const mark = randomBytes(8).toString('hex')
+  await transport.post({ id: cancelNoteId(queue), value: { kind: 'cancelled', queue, mark, at } })
   for (const job of await transport.remove(queue, ids)) {
-    await transport.post({
-      id: endNoteId(job),
-      value: { kind: 'end', job, why: 'cancelled', at: new Date().toISOString() },
-    })
+    await transport.post({ id: endNoteId(job), value: { kind: 'end', job, why: 'cancelled', at } })
   }
   return ids.length
 }

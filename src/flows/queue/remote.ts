@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
-import { jobVersion, type QueueJob, type QueueNeeds, queueAnswer } from '../../../schemas/queue_job.ts'
+import { jobVersion, type QueueJob, queueAnswer } from '../../../schemas/queue_job.ts'
 import { syncFolder, writeAtomic } from '../../base/durable.ts'
 import { canonicalJson, checkAs, sha256 } from '../../base/json.ts'
 import type { QueueAddress } from '../../jobs/queue/address.ts'
@@ -31,8 +31,9 @@ import { type LimitTiming, shareLimit } from './account_limit.ts'
 import { accountFor, atGate } from './at_gate.ts'
 import { failedRun } from './failed_run.ts'
 import { askToEnd, endedOf, endOf, isHeldAfter, whenAborted, whyFailed } from './job_ends.ts'
-import { drainIfAll } from './look.ts'
+import { gatherLosses, type Losses } from './losses.ts'
 import { needsOf, queueName } from './needs.ts'
+import { hangOnBoard, type OnBoard } from './on_board.ts'
 import { type Packing, packingInto } from './packing.ts'
 import { traceIfAsked } from './trace_if_asked.ts'
 import { tellUnmet } from './unmet.ts'
@@ -79,6 +80,8 @@ interface Desk {
   /** Another coordinator has worked on it before. */
   isResumed: boolean
   queue: string
+  board: OnBoard
+  losses: Losses
   /** What is out of each run, by run id. */
   out: Map<string, Out[]>
 }
@@ -91,16 +94,18 @@ export async function openRemote(
   const { wish, plan, folder } = request
   const paths = sharedPaths(path.resolve(wish.shared))
   const needs = needsOf(plan.options.engine, wish.tags, context.env)
+  const queue = queueName(needs)
   const desk: Desk = {
     request,
     transport,
     paths,
     packing: packingInto(await openBundles({ objects: sharedObjects(paths.bundles), cache: null })),
     ...(await queueIdOf(folder)),
-    queue: queueName(needs),
+    queue,
+    board: await hangOnBoard(queue, needs, transport),
+    losses: gatherLosses((jobs) => context.emit({ type: 'queue_lost', place: transport.place, jobs })),
     out: new Map(),
   }
-  await announce(desk, needs, context.now())
   const unmet = tellUnmet({ transport, queue: desk.queue, needs }, context)
   let closing: Promise<void> | null = null
   const limits = await shareLimit(
@@ -113,7 +118,7 @@ export async function openRemote(
     perform: (run) => atGate(run, () => performElsewhere(run, desk)),
     committed: (spec) => putAway(spec, desk),
     [Symbol.asyncDispose]() {
-      unmet[Symbol.dispose]()
+      for (const one of [unmet, desk.board, desk.losses]) one[Symbol.dispose]()
       closing ??= limits
         .close()
         .then(() => clearAfter(desk, context.signal))
@@ -131,13 +136,7 @@ async function queueIdOf(folder: string): Promise<Pick<Desk, 'benchmark' | 'isRe
   return { benchmark: readFileSync(file, 'utf8').trim(), isResumed }
 }
 
-async function announce({ transport, queue }: Desk, needs: QueueNeeds, now: Date): Promise<void> {
-  await transport.post({ id: queue, value: { kind: 'queue', queue, needs, at: now.toISOString() } })
-  await drainIfAll(queue, transport)
-}
-
 async function performElsewhere(run: RunRequest, desk: Desk): Promise<RunResult> {
-  const { transport, queue } = desk
   const { spec, signal } = run
   const startedAt = new Date()
   const id = await jobId(run, desk)
@@ -145,10 +144,10 @@ async function performElsewhere(run: RunRequest, desk: Desk): Promise<RunResult>
   desk.out.set(spec.run_id, [...(desk.out.get(spec.run_id) ?? []), out])
   const job = await jobOf(run, desk)
   const data = { ...job, signature: desk.request.wish.signer?.sign({ id, ...job }) ?? null }
-  await transport.submit(queue, { id, data })
-  using ended = whenAborted(run.deadline ?? null, () => void askToEnd(id, 'deadline', desk).catch(() => {}))
+  const deadline = run.deadline ?? null
+  using ended = whenAborted(deadline, () => void askToEnd(id, 'deadline', desk).catch(() => {}))
   try {
-    const end = await endOf({ id, data }, signal, desk)
+    const end = await endOf({ job: { id, data }, signal, deadline }, desk)
     return await resultOf(end, { run, out, startedAt, ended: ended.aborted }, desk)
   } catch (error) {
     if (signal.aborted) out.isHeld = await isHeldAfter(id, desk)

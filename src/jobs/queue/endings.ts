@@ -7,7 +7,8 @@ type Waiter = (end: JobEnd) => void
 
 /** One job of which somebody wants to know the end. `end`: it has come, and nobody has asked for it yet. */
 interface Expected {
-  since: number
+  /** When it was last known to be there; null: it is on its way. */
+  since: number | null
   waiters: Set<Waiter>
   end: JobEnd | null
 }
@@ -42,7 +43,13 @@ export class Endings {
 
   /** Its end may come from now on, before anybody waits for it. */
   expect(id: string): void {
-    if (!this.#expected.has(id)) this.#expected.set(id, { since: performance.now(), waiters: new Set(), end: null })
+    if (!this.#expected.has(id)) this.#expected.set(id, { since: null, waiters: new Set(), end: null })
+  }
+
+  /** It is there: from now on it is gone where nobody knows it. */
+  added(id: string): void {
+    const one = this.#expected.get(id)
+    if (one !== undefined) one.since = performance.now()
   }
 
   async wait(id: string, asked: AbortSignal): Promise<JobEnd> {
@@ -54,7 +61,10 @@ export class Endings {
       this.#expected.delete(id)
       return one.end
     }
-    if (isNew) void this.#look(id).catch(() => {})
+    if (isNew) {
+      this.added(id)
+      void this.#look(id).catch(() => {})
+    }
     setMaxListeners(0, asked) // as many as jobs are waited for, and each goes with its wait (AbortSignal.any would stay known to it)
     return await new Promise((resolve, reject) => {
       const waiter: Waiter = (end) => {
@@ -84,7 +94,9 @@ export class Endings {
     this.#isLooking = true
     try {
       const old = performance.now() - lookEveryMs / 2
-      const ids = [...this.#expected].flatMap(([id, { since, end }]) => (since < old && end === null ? [id] : []))
+      const ids = [...this.#expected].flatMap(([id, { since, end }]) =>
+        since !== null && since < old && end === null ? [id] : [],
+      )
       for (const id of ids) await this.#look(id)
     } catch {
       // the server is away: the next look finds out
@@ -94,9 +106,14 @@ export class Endings {
   }
 
   async #look(id: string): Promise<void> {
-    if (!this.#expected.has(id)) return
+    const since = this.#expected.get(id)?.since
+    if (since === undefined) return
     const job = await this.#queue.getJob(id)
-    if (job === undefined) return this.#end(id, { as: 'gone' })
+    if (job === undefined) {
+      // one that was added meanwhile may be there, though it was not when it was looked for
+      if (since !== null && this.#expected.get(id)?.since === since) this.#end(id, { as: 'gone' })
+      return
+    }
     if (job.finishedOn === undefined) return
     if (await job.isCompleted()) this.#end(id, { as: 'done', value: job.returnvalue })
     else if (await job.isFailed()) this.#end(id, { as: 'failed', reason: job.failedReason })

@@ -13,10 +13,18 @@ export interface HoldRequest extends WorkOptions {
 export async function holdQueue(backend: Backend, name: string, request: HoldRequest): Promise<Working> {
   const { atOnce, handle, timing, onTrouble } = request
   const stops = new Map<string, AbortController>()
-  const inHand = new Set<Promise<unknown>>()
+  const inHand = new Map<string, Promise<unknown>>()
   const perform = async (job: Parameters<BullProcessor>[0], token: string | undefined): Promise<unknown> => {
     const id = job.id ?? ''
     const stop = new AbortController()
+    const before = inHand.get(id)
+    const lose = () => stop.abort(new LostJob(`the lock of job ${id} is lost`))
+    using _lock = before === undefined ? null : keepLock(() => job.extendLock(token ?? '', timing.lockMs), timing, lose)
+    if (before !== undefined) {
+      stops.get(id)?.abort(new LostJob(`the lock of job ${id} is lost: it was given out again`))
+      await before.catch(() => {})
+      stop.signal.throwIfAborted()
+    }
     stops.set(id, stop)
     try {
       const end = (reason: unknown) => stop.abort(reason)
@@ -34,9 +42,10 @@ export async function holdQueue(backend: Backend, name: string, request: HoldReq
   const worker = backend.worker(
     name,
     (job, token, _signal) => {
+      const id = job.id ?? ''
       const work = perform(job, token)
-      inHand.add(work)
-      const end = () => void inHand.delete(work)
+      inHand.set(id, work)
+      const end = () => void (inHand.get(id) === work && inHand.delete(id))
       work.then(end, end)
       return work
     },
@@ -62,9 +71,18 @@ export async function holdQueue(backend: Backend, name: string, request: HoldReq
     },
     async [Symbol.asyncDispose]() {
       await worker.pause(true)
-      while (inHand.size > 0) await Promise.allSettled(inHand)
+      while (inHand.size > 0) await Promise.allSettled(inHand.values())
       await closeWithin(() => worker.close(), 5000)
       await closeWithin(() => worker.close(true), 1000)
     },
   }
+}
+
+/** BullMQ knows one lock for each id, and leaves it when the first that has it here ends: one that came to the same hands again keeps its own. */
+function keepLock(extend: () => Promise<number>, { lockMs }: QueueTiming, lose: () => void): Disposable {
+  const renew = async () => {
+    if ((await extend()) === 0) lose()
+  }
+  const timer = setInterval(() => void renew().catch(() => {}), lockMs / 3) // the next one tries again
+  return { [Symbol.dispose]: () => clearInterval(timer) }
 }

@@ -46,6 +46,7 @@ export async function openTransport(
       const known = await endingsOf(queue)
       known.expect(id) // before it is there: its end is not to be missed
       await queueOf(queue).add('run', data, { jobId: id, stackTraceLimit: 1 })
+      known.added(id)
     },
     async wait(queue, id, signal) {
       return await (await endingsOf(queue)).wait(id, signal)
@@ -60,8 +61,7 @@ export async function openTransport(
       return failed
     },
     async open(queue) {
-      const jobs = await queueOf(queue).getJobs(['active', 'waiting', 'delayed'], 0, 9999)
-      return jobs.flatMap((job) => job?.id ?? [])
+      return await openIn(queueOf(queue))
     },
     async ended(queue) {
       const jobs = await queueOf(queue).getJobs(['completed', 'failed'], 0, 9999)
@@ -107,6 +107,21 @@ async function countsOf(queue: BullQueue): Promise<QueueCounts> {
     isDrained: await queue.isPaused(),
     limit: (await queue.getGlobalConcurrency()) ?? null,
   }
+}
+
+const pageOf = 10_000
+
+/** What waits is listed first, the newest first: what is taken meanwhile is found in hand, and moves nothing to a page that was read. */
+async function openIn(queue: BullQueue): Promise<string[]> {
+  const ids = new Set<string>()
+  for (const state of ['delayed', 'waiting', 'active'] as const) {
+    for (let from = 0; ; from += pageOf) {
+      const jobs = await queue.getJobs([state], from, from + pageOf - 1)
+      for (const job of jobs) if (job?.id !== undefined) ids.add(job.id)
+      if (jobs.length === 0) break
+    }
+  }
+  return [...ids]
 }
 
 /** A job that is locked stays: its id is given back. */

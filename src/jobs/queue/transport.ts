@@ -7,7 +7,7 @@ export interface QueuedJob {
   data: unknown
 }
 
-/** How a job ended. `gone`: it was taken away before anybody did it. */
+/** How a job ended. `gone`: nobody knows it, since it was taken away before anybody did it, or the server has lost it. */
 export type JobEnd = { as: 'done'; value: unknown } | { as: 'failed'; reason: string } | { as: 'gone' }
 
 /** A job in the hands of a worker. */
@@ -105,7 +105,7 @@ export interface Transport extends AsyncDisposable {
   remove(queue: string, ids: readonly string[]): Promise<string[]>
   /** Puts failed jobs back; gives how many. */
   retry(queue: string): Promise<number>
-  /** Ids of the jobs that wait or are in hand, at most 10,000. */
+  /** Ids of all jobs that wait or are in hand. */
   open(queue: string): Promise<string[]>
   /** Jobs that have ended and were not removed, at most 10,000. */
   ended(queue: string): Promise<QueuedJob[]>
