@@ -1,6 +1,6 @@
 /** A disk that is full, or can't be written to: one clear line, nothing half-written counts, nothing more is paid for. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { needs } from '../require.ts'
@@ -77,6 +77,22 @@ needsMounts('a disk of 1 MiB', () => {
     expect(again.stderr).not.toContain('damaged')
     expect(starts(file) - before).toBe(12 - kept)
     expect(runsIn(workspace)).toBe(12)
+  })
+  test('does not count a run without what its agent made; with more space it is made again, with all of it', async () => {
+    const disk = mounted('size=1m') ?? ''
+    const maker = path.join(fresh(), 'maker.sh')
+    writeFileSync(maker, 'cat > /dev/null; head -c 3000000 /dev/zero > large.bin; echo TIDY\n')
+    const args = ['bench', makeSkill(cases.slice(0, 1)), '--engine', `command:sh ${maker}`, '--workspace', disk]
+    const end = await whetstone([...args, '--runs', '1', '--sandbox', 'off'])
+    expect(end.code, end.stderr).toBe(3)
+    expect(end.stderr).toMatch(/^error .*ENOSPC.*\n {6}free what is short/m)
+    expect(runsIn(disk)).toBe(0)
+    execFileSync('mount', ['-o', 'remount,size=50m', disk])
+    const again = await whetstone([...args, '--runs', '1', '--sandbox', 'off'])
+    expect(again.code, again.stderr).toBe(0)
+    const names = readdirSync(disk, { recursive: true, encoding: 'utf8' })
+    const made = names.filter((name) => /^benchmarks.*outputs.large/.test(name))
+    expect(made.map((name) => statSync(path.join(disk, name)).size)).toEqual([3_000_000, 3_000_000])
   })
 })
 

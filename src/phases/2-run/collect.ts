@@ -5,6 +5,7 @@ import type { OutputFile, RunRecord } from '../../../schemas/run.ts'
 import { codeOf, messageOf } from '../../base/error.ts'
 import { copyWalk, hashFile, type WalkedFile, walk } from '../../base/files.ts'
 import { passedOver } from '../../base/passed_over.ts'
+import { isShortage } from '../../base/shortage.ts'
 
 export const outputLimits = { fileBytes: 20 * 1024 * 1024, totalBytes: 100 * 1024 * 1024, files: 2000 }
 
@@ -57,11 +58,14 @@ export async function keepFolder(folder: string, target: string): Promise<void> 
   for (const file of files) await copyReason(file, target)
 }
 
-/** Copies a file; gives why it could not be: it is not readable, or its path is too long. */
+/** Copies a file; gives why it could not be: it is not readable, or its path is too long. Throws where this machine is short of something. */
 async function copyReason(file: WalkedFile, target: string): Promise<string | null> {
   return copyWalk([file], target).then(
     () => null,
-    (error: unknown) => `can't be copied: ${codeOf(error) ?? messageOf(error)}`,
+    (error: unknown) => {
+      if (isShortage(error)) throw error
+      return `can't be copied: ${codeOf(error) ?? messageOf(error)}`
+    },
   )
 }
 
