@@ -25,9 +25,13 @@ export interface WorkerOptions {
   flags?: readonly string[]
   /** What it says of its sandbox; absent: off. */
   sandbox?: readonly string[]
+  /** Seconds; absent: 2. */
+  lock?: string
+  /** A program that starts it, with its arguments. */
+  through?: readonly string[]
 }
 
-/** With short locks: a job of a dead worker is free after two seconds. */
+/** With short locks, unless it is told otherwise: a job of a dead worker is free after two seconds. */
 export async function startWorker(url: string, shared: string, options: WorkerOptions = {}): Promise<Worker> {
   const flags = [
     '--queue',
@@ -37,10 +41,11 @@ export async function startWorker(url: string, shared: string, options: WorkerOp
     '--json',
     ...(options.sandbox ?? ['--sandbox', 'off']),
     '--lock',
-    '2',
+    options.lock ?? '2',
     ...(options.flags ?? []),
   ]
-  const child = spawn(process.execPath, [bin, 'queue', 'work', ...flags], {
+  const [command = '', ...args] = [...(options.through ?? []), process.execPath, bin, 'queue', 'work', ...flags]
+  const child = spawn(command, args, {
     cwd: fresh(),
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', TMPDIR: fresh(), ...options.env },
     stdio: ['ignore', 'pipe', 'pipe'],
