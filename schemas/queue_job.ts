@@ -24,9 +24,9 @@ export const queueJob = z.object({
   attempt: z.number().int().positive().describe('the first, or one after a failure of infrastructure'),
   run: runSpec.describe('input files by their path in the bundle `inputs`'),
   inputs: hex.nullable().describe('the bundle with all input files; null: none'),
-  is_prompt_in_inputs: z
-    .boolean()
-    .describe('true: the prompt is too large for a queue, and is the file `prompt` of `inputs`'),
+  prompt: hex
+    .nullable()
+    .describe('the bundle of a prompt that is too large for a queue, its file `prompt`; null: `run` has it'),
   skills: z.record(hex, hex).describe('the bundle of each skill version, by its sha256'),
   pass_env: z.array(z.string()),
   sandbox: z.object({ mode: z.enum(['auto', 'required', 'off']), network: z.enum(['none', 'open']).nullable() }),

@@ -19,13 +19,15 @@ export function boundedByPlan(): (event: FlowEvent) => void {
   let open = 0
   return (event) => {
     if (event.type === 'plan_ready' && event.runs >= many.planned) {
-      open = event.runs
+      open = event.runs - event.done
       bound(growth.planned)
       collect() // the bound counts from a collection on, and V8 leaves the first one until far later
-    } else if (open > 0 && event.type === 'run_finished') {
-      open -= 1
-      if (open === 0) collect()
+      return
     }
+    const ended = event.type === 'run_finished' ? 1 : event.type === 'runs_reused' ? event.runs : 0
+    if (open === 0 || ended === 0) return
+    open = Math.max(0, open - ended)
+    if (open === 0) collect()
   }
 }
 

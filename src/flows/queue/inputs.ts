@@ -1,5 +1,5 @@
 /** A run's inputs as a bundle, and back: what a spec names by paths of one machine is found on another. */
-import { readFileSync, statSync } from 'node:fs'
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import type { RunSpec } from '../../../schemas/plan.ts'
 import type { Environment, InputFile } from '../../../schemas/suite.ts'
@@ -62,15 +62,11 @@ export async function packInputs(spec: RunSpec): Promise<PackedInputs> {
   return { spec: packed, files, folders }
 }
 
-/** A prompt that is too large for a queue, in the bundle. Other inputs lie in folders there. */
-export const promptPlace = 'prompt'
-
 /** The spec as this machine finds its inputs, in the folder of their bundle. */
-export async function unpackInputs(spec: RunSpec, folder: string, isPromptIn: boolean): Promise<RunSpec> {
-  const found = await withSources(spec, async (place) => {
+export async function unpackInputs(spec: RunSpec, folder: string): Promise<RunSpec> {
+  return await withSources(spec, async (place) => {
     if (!/^\d+\/[^/]+$/.test(place) || place.endsWith('/..'))
       throw new Error(`input file: ${place} is no place in a bundle`)
     return path.join(folder, place)
   })
-  return isPromptIn ? { ...found, prompt: readFileSync(path.join(folder, promptPlace), 'utf8') } : found
 }

@@ -1,4 +1,6 @@
 /** A worker performs one job: its inputs fetched and checked, the run made in an attempt of its own, committed, answered. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
 import type { QueueAnswer, QueueJob } from '../../../schemas/queue_job.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
@@ -11,6 +13,7 @@ import { AttemptError, beginAttempt, commitAttempt, leaveAttempt, type SharedPat
 import { engineOf } from '../engine_of.ts'
 import type { Pace } from '../pace.ts'
 import { unpackInputs } from './inputs.ts'
+import { promptFile } from './packing.ts'
 
 export interface Workshop {
   /** How this worker is known. */
@@ -96,9 +99,13 @@ async function fetchInputs(job: QueueJob, bundles: Bundles) {
   }
   try {
     const folder = job.inputs === null ? '' : (await open(job.inputs)).folder
+    const prompt =
+      job.prompt === null
+        ? job.run.prompt
+        : readFileSync(path.join((await open(job.prompt)).folder, promptFile), 'utf8')
     const skills = new Map<string, OpenBundle['files']>()
     for (const [version, bundle] of Object.entries(job.skills)) skills.set(version, (await open(bundle)).files)
-    return { spec: await unpackInputs(job.run, folder, job.is_prompt_in_inputs), skills, [Symbol.asyncDispose]: end }
+    return { spec: { ...(await unpackInputs(job.run, folder)), prompt }, skills, [Symbol.asyncDispose]: end }
   } catch (error) {
     await end()
     throw error

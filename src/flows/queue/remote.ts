@@ -169,6 +169,7 @@ async function jobOf(run: RunRequest, desk: Desk): Promise<QueueJob> {
   const { request } = desk
   const { spec } = run
   const packed = await desk.packing.inputs(spec)
+  const prompt = await desk.packing.prompt(spec.prompt)
   const skills: [string, string][] = []
   for (const one of [...(spec.skill === null ? [] : [spec.skill]), ...(spec.among ?? [])]) {
     const files = one === spec.skill ? run.skillFiles : (run.amongFiles?.get(one.sha256) ?? [])
@@ -178,9 +179,9 @@ async function jobOf(run: RunRequest, desk: Desk): Promise<QueueJob> {
     schema_version: jobVersion,
     benchmark: desk.benchmark,
     attempt: run.attempt,
-    run: { ...packed.of(spec) },
+    run: { ...packed.of(spec), ...(prompt !== null && { prompt: '' }) },
     inputs: packed.sha256,
-    is_prompt_in_inputs: packed.isPromptIn,
+    prompt,
     skills: Object.fromEntries(skills),
     pass_env: [...run.passEnv],
     sandbox: request.sandbox,

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { QueueNeeds, WorkerNote } from '../../../schemas/queue_job.ts'
 import type { Transport } from '../../jobs/queue/transport.ts'
 import type { FlowContext } from '../context.ts'
+import { ownVersion } from '../eval/machine.ts'
 import { readNotes } from './look.ts'
 import { offers } from './needs.ts'
 
@@ -24,8 +25,8 @@ const usualLooks: Looks = { everyMs: 2000, enough: 5 }
 /** Looks until disposed of. What is out for too short a time, or while the server is away, is not told. */
 export function tellUnmet(place: Place, { emit }: Pick<FlowContext, 'emit'>, looks: Looks = usualLooks): Disposable {
   const over = new AbortController()
-  const watch = new Watch(place, emit, looks.enough)
   const work = async () => {
+    const watch = new Watch(place, emit, { enough: looks.enough, own: await ownVersion() })
     for (;;) {
       await sleep(looks.everyMs, undefined, { signal: over.signal, ref: false })
       const seen = await watch.look().catch(() => null)
@@ -37,13 +38,14 @@ export function tellUnmet(place: Place, { emit }: Pick<FlowContext, 'emit'>, loo
   return { [Symbol.dispose]: () => over.abort() }
 }
 
-/** `living`: workers that were heard of since the looks before, of whatever queue. */
-type Seen = { as: 'taken' | 'idle' } | { as: 'waiting'; living: readonly WorkerNote[] }
+/** `living`: workers that were heard of since the look before, of whatever queue. `isInHand`: of some that worker may just be slow to say so. */
+type Seen = { as: 'taken' | 'idle' } | { as: 'waiting'; living: readonly WorkerNote[]; isInHand: boolean }
 
 class Watch {
   readonly #place: Place
   readonly #emit: FlowContext['emit']
   readonly #enough: number
+  readonly #own: string
   /** What each worker's note said of its time at the last look, by the worker's own clock: one that lives says another. */
   #heard: ReadonlyMap<string, string> | null = null
   /** Those heard of since somebody took something. */
@@ -51,23 +53,24 @@ class Watch {
   #misses = 0
   #isTold = false
 
-  constructor(place: Place, emit: FlowContext['emit'], enough: number) {
+  constructor(place: Place, emit: FlowContext['emit'], { enough, own }: { enough: number; own: string }) {
     this.#place = place
     this.#emit = emit
     this.#enough = enough
+    this.#own = own
   }
 
   async look(): Promise<Seen> {
     const { transport, queue } = this.#place
     const { waiting, active } = await transport.counts(queue)
-    if (active > 0) return { as: 'taken' }
-    if (waiting === 0 && !this.#isTold) return { as: 'idle' }
+    const out = waiting + active
+    if (out === 0 && !this.#isTold) return { as: 'idle' }
     const workers = (await readNotes(transport)).flatMap((note) => (note.kind === 'worker' ? [note] : []))
     const before = this.#heard
     this.#heard = new Map(workers.map(({ worker, at }) => [worker, at]))
     const living = before === null ? [] : workers.filter(({ worker, at }) => before.get(worker) !== at)
     if (living.some(({ queues }) => queues.includes(queue))) return { as: 'taken' }
-    return waiting === 0 ? { as: 'idle' } : { as: 'waiting', living }
+    return out === 0 ? { as: 'idle' } : { as: 'waiting', living, isInHand: active > 0 }
   }
 
   tell(seen: Seen): void {
@@ -82,31 +85,38 @@ class Watch {
     }
     for (const one of seen.living) this.#living.set(one.worker, one)
     this.#misses += 1
-    if (this.#isTold || this.#misses < this.#enough) return
+    if (this.#isTold || this.#misses < this.#enough * (seen.isInHand ? 3 : 1)) return
     this.#isTold = true
     const { engine, tags } = needs
-    this.#emit({ type: 'queue_unmet', queue, engine, tags, ...whyUnmet(needs, [...this.#living.values()]) })
+    this.#emit({
+      type: 'queue_unmet',
+      queue,
+      engine,
+      tags,
+      ...whyUnmet(needs, { living: [...this.#living.values()], own: this.#own }),
+    })
   }
 }
 
-/** For a person, of workers none of which takes from the queue of these needs. */
-function whyUnmet(needs: QueueNeeds, living: readonly WorkerNote[]): { message: string; fix: string } {
+/** For a person, of workers none of which takes from the queue of these needs. `own`: the version that is here. */
+function whyUnmet(
+  needs: QueueNeeds,
+  { living, own }: { living: readonly WorkerNote[]; own: string },
+): { message: string; fix: string } {
   const { engine, tags } = needs
   const asked = [`engine ${engine}`, ...(tags.length === 0 ? [] : [`tags ${tags.join(',')}`])].join(', ')
   const command = `whetstone queue work --engines ${engine}${tags.length === 0 ? '' : ` --tags ${tags.join(',')}`}`
   const start = `start \`${command}\``
   const or = 'or see `whetstone queue status`'
+  const message = `no worker takes these runs: ${asked}`
   const able = living.filter((one) => offers(one, needs))
-  if (able.length === 0) return { message: `no worker takes these runs: ${asked}`, fix: `${start}, ${or}` }
-  if (needs.account !== null) {
-    return {
-      message: `no worker takes these runs: ${asked}; none has this account's key`,
-      fix: `${start} with the key that is set here, ${or}`,
-    }
-  }
-  const versions = [...new Set(able.map(({ version }) => version))].join(', ')
-  return {
-    message: `no worker takes these runs: ${asked}; those that could are of another version (${versions})`,
-    fix: `${start} of this version, ${or}`,
-  }
+  if (able.length === 0) return { message, fix: `${start}, ${or}` }
+  const others = [...new Set(able.map(({ version }) => version))].filter((version) => version !== own)
+  const reasons = [
+    ...(needs.account === null ? [] : ["none has this account's key"]),
+    ...(others.length === 0 ? [] : [`those that could are of another version (${others.join(', ')}; here ${own})`]),
+  ]
+  const lacks = [...(needs.account === null ? [] : ['the key that is set here']), ...(others.length === 0 ? [] : [own])]
+  if (reasons.length === 0) return { message: `${message}; those that could take none now`, fix: `${start}, ${or}` }
+  return { message: `${message}; ${reasons.join(', or ')}`, fix: `${start} with ${lacks.join(' and ')}, ${or}` }
 }

@@ -28,7 +28,7 @@ async function begin(leave: AbortSignal) {
       attempt: 1,
       run,
       inputs: null,
-      is_prompt_in_inputs: false,
+      prompt: null,
       skills: {},
       pass_env: [],
       sandbox,

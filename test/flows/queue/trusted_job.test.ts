@@ -18,7 +18,7 @@ const job: QueueJob = {
     attempt: 1,
     run,
     inputs: null,
-    is_prompt_in_inputs: false,
+    prompt: null,
     skills: {},
     pass_env: [],
   },

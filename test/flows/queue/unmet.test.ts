@@ -11,6 +11,7 @@ import { openTransport } from '../../../src/jobs/queue/open.ts'
 import { fresh, whetstone } from '../../e2e/program.ts'
 import { needsRedis } from '../../jobs/queue/servers.ts'
 import { askedOf, benchHere, makeAgent, redisHere, workHere } from './here.ts'
+import { startWorker } from './worker.ts'
 
 const soon = { everyMs: 200, enough: 5 }
 
@@ -78,6 +79,22 @@ needsRedis('runs that are out', () => {
     await expect.poll(out.types, { timeout: 20_000 }).toEqual(['queue_unmet'])
     await out.transport.takeDown('dead')
   }, 60_000)
+
+  test('and are in the hands of a worker that was killed are told, until another comes', async () => {
+    const agent = makeAgent()
+    const shared = fresh()
+    const flags = ['--tags', 'killed']
+    const worker = await startWorker(url(), shared, { flags })
+    const events: FlowEvent[] = []
+    const running = benchHere(askedOf(agent, ['wait'], { url: url(), shared, tags: ['killed'] }), { events })
+    await agent.untilBegun(2)
+    worker.child.kill('SIGKILL')
+    const told = () => events.filter(({ type }) => type.startsWith('queue_')).map(({ type }) => type)
+    await expect.poll(told, { timeout: 60_000 }).toEqual(['queue_unmet'])
+    agent.open()
+    await using _fit = await workHere(url(), shared, { tags: ['killed'] })
+    expect((await running).benchmark).toMatchObject({ complete: true, counts: { used: 2 } })
+  }, 120_000)
 
   test('and whose account no worker has are told so', async () => {
     const engine = 'anthropic'

@@ -29,7 +29,7 @@ async function jobFor(engine: string, passEnv: readonly string[]): Promise<Queue
       run,
       inputs: null,
       skills: {},
-      is_prompt_in_inputs: false,
+      prompt: null,
     },
     ...{ sandbox: { mode: 'off', network: null }, idle_ms: null, keep_work: false, signature: null },
     ...{ expires_at: '2026-01-15T10:31:00.000Z', pass_env: [...passEnv] },
