@@ -1,7 +1,7 @@
 /** Something that is done in a rhythm and whenever it is asked for, never twice at once. */
 
 export interface Beat {
-  /** Does it once more, after what is under way; resolves when that is done. */
+  /** Does it once more, after what is under way and together with all others that ask meanwhile; resolves when that is done. */
   soon(): Promise<void>
   /** No beat comes by itself any more; `soon` still does it. */
   stop(): void
@@ -9,19 +9,20 @@ export interface Beat {
 
 /** What fails is tried again with the next beat. */
 export function beatOf(work: () => Promise<void>, everyMs: number): Beat {
-  let isDue = false
-  let working: Promise<void> | null = null
-  const workOff = async () => {
-    while (isDue) {
-      isDue = false
-      await work().catch(() => {})
-    }
-    working = null
+  /** The pass that was asked for last. */
+  let last = Promise.resolve()
+  /** The same, as long as it has not begun. */
+  let next: Promise<void> | null = null
+  const pass = async () => {
+    next = null
+    await work().catch(() => {})
   }
   const soon = () => {
-    isDue = true
-    working ??= workOff()
-    return working
+    if (next === null) {
+      last = last.then(pass)
+      next = last
+    }
+    return next
   }
   const timer = setInterval(() => void soon(), everyMs)
   return { soon, stop: () => clearInterval(timer) }

@@ -14,13 +14,14 @@ export interface OnBoard extends Disposable {
 /** As often as workers say that they live. */
 const lookEveryMs = 5000
 
-/** Announces the queue, and again whenever its note is gone, until disposed of. */
+/** Announces the queue, and again whenever its note is gone, until disposed of. Rejects where the server refuses that. */
 export async function hangOnBoard(queue: string, needs: QueueNeeds, transport: Transport): Promise<OnBoard> {
   const state: { cancelled: string | null; error: unknown } = { cancelled: null, error: null }
   const announce = async () => {
     await transport.post({ id: queue, value: { kind: 'queue', queue, needs, at: new Date().toISOString() } })
     await drainIfAll(queue, transport)
   }
+  await announce() // a server that refuses it is told before anything beats
   const beat = beatOf(async () => {
     try {
       const notes = (await readNotes(transport)).filter((note) => 'queue' in note && note.queue === queue)
@@ -32,7 +33,6 @@ export async function hangOnBoard(queue: string, needs: QueueNeeds, transport: T
       state.error = error
     }
   }, lookEveryMs)
-  await announce()
   await beat.soon()
   return {
     get cancelled() {

@@ -29,11 +29,13 @@ export async function openRemoteIf(
   const { openRemote } = await import('./remote.ts')
   const transport = await openServer(wish, context)
   const asked = { mode: sandbox?.mode ?? 'auto', network: sandbox?.network ?? null }
-  return await openRemote(
-    { wish, plan, folder, sandbox: asked, idleMs: pace?.idleMs ?? null, limited },
-    transport,
-    context,
-  )
+  const request = { wish, plan, folder, sandbox: asked, idleMs: pace?.idleMs ?? null, limited }
+  try {
+    return await openRemote(request, transport, context)
+  } catch (error) {
+    await transport[Symbol.asyncDispose]()
+    throw error
+  }
 }
 
 /** Before anything else is begun. Throws as openRemoteIf does. */
