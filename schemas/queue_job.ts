@@ -39,10 +39,7 @@ export const queueJob = z.object({
 /** What lies with a job that was given back: it is not given back for ever. */
 export const givenBack = z.object({
   shortages: z.number().int().nonnegative().default(0).describe('how often a worker was short of something'),
-  unfit: z
-    .array(z.string())
-    .default([])
-    .describe('each worker that lacked the program or the key, as often as it tried'),
+  unfit: z.array(z.string()).default([]).describe('each worker that lacked the program or the key'),
 })
 
 /** What a worker answers; the run itself lies in the shared folder. */
@@ -65,6 +62,10 @@ export const queueNote = z.discriminatedUnion('kind', [
     engines: z.array(z.string()),
     tags: z.array(z.string()),
     queues: z.array(z.string()).default([]).describe('those that it takes from'),
+    lacks: z
+      .array(z.string())
+      .default([])
+      .describe('what it could not do lately for want of a program or a key, hashed'),
     places: z.number().int().positive(),
     busy: z.number().int().nonnegative(),
     done: z.number().int().nonnegative(),

@@ -3,7 +3,7 @@ import type { QueueNote } from '../../../schemas/queue_job.ts'
 import type { Transport } from '../../jobs/queue/transport.ts'
 import type { Account } from '../../jobs/rate/account.ts'
 import { beatOf } from './beat.ts'
-import { KeptUp, limitNoteId, usualStaleMs } from './kept_up.ts'
+import { KeptLimits, limitNoteId, usualStaleMs } from './kept_up.ts'
 import { readNotes } from './look.ts'
 
 /** In milliseconds. */
@@ -34,7 +34,7 @@ export async function shareLimit(
   { everyMs, staleMs }: LimitTiming = usual,
 ): Promise<{ close(): Promise<void> }> {
   if (own === null) return { close: async () => {} }
-  const keptUp = new KeptUp(staleMs)
+  const keptUp = new KeptLimits(staleMs)
   const id = limitNoteId(benchmark)
   const whose = account ?? queue
   let isOver = false

@@ -1,13 +1,19 @@
 /** Jobs that a worker can't do and another may: what they met is noted with the job itself, so that none is given back for ever. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type GivenBack, givenBack } from '../../../schemas/queue_job.ts'
-import type { RunRecord } from '../../../schemas/run.ts'
+import { type GivenBack, givenBack, type QueueNote, type WorkerNote } from '../../../schemas/queue_job.ts'
 import { messageOf } from '../../base/error.ts'
 import { GiveBack, type TakenJob, type Transport } from '../../jobs/queue/transport.ts'
-import { readNotes, silentMs } from './look.ts'
+import { readNotes } from './look.ts'
 import { offers } from './needs.ts'
 
 type Noted = Pick<TakenJob, 'noted' | 'note'>
+
+const nothing = givenBack.parse({})
+
+/** A job that has failed and is put back begins anew. */
+export async function forgetLacks(job: Noted): Promise<void> {
+  if (notedOf(job).unfit.length > 0) await job.note(nothing)
+}
 
 /** What no worker has room for is not tried for ever. */
 const usualShortages = 20
@@ -16,39 +22,41 @@ const usualShortages = 20
 export async function afterShortage(job: Noted, error: unknown, most = usualShortages): Promise<unknown> {
   const before = notedOf(job)
   const shortages = before.shortages + 1
-  await job.note({ ...before, shortages: shortages < most ? shortages : 0 })
+  await job.note(shortages < most ? { ...before, shortages } : nothing)
   return shortages < most ? new GiveBack(messageOf(error)) : error
 }
 
-/** Why it is the worker, not the run, that a record has failed of; null: it is not. */
-export function lackOf(record: RunRecord): string | null {
-  if (record.status !== 'failed') return null
-  const { kind, message } = record.error
-  return kind === 'missing_binary' || kind === 'credentials' ? `${kind}: ${message}` : null
-}
-
-/** So often is a job left to another worker, over all of them. */
-const mostUnfit = 20
+/** So many workers may be found unfit for a job; the next that is answers. */
+const mostUnfit = 10
 
 /** Workers see a queue that is new within a second or so. */
 const newQueueMs = 3000
 
+interface Self {
+  worker: string
+  queue: string
+  /** What this worker lacks, as its note says by now. */
+  asked: string
+}
+
+interface Board {
+  transport: Transport
+  /** Those among the notes whose workers live. */
+  living: (notes: readonly QueueNote[]) => readonly WorkerNote[]
+}
+
 /**
- * Whether there is a living worker that may do what this one is unfit for, and has not been found unfit for it too; then the job
- * notes this one.
+ * Whether there is a living worker that may do what this one is unfit for, and has not been found unfit for it too, at this job
+ * or lately at another; then the job notes this one.
  */
-export async function mayAnother(
-  job: Noted,
-  { worker, queue }: { worker: string; queue: string },
-  transport: Transport,
-): Promise<boolean> {
+export async function mayAnother(job: Noted, self: Self, board: Board): Promise<boolean> {
   const before = notedOf(job)
-  const unfit = [...before.unfit, worker]
+  const unfit = [...new Set([...before.unfit, self.worker])]
   if (unfit.length > mostUnfit) return false
-  let found = await untried(queue, unfit, transport)
+  let found = await untried(self, unfit, board)
   if (found === 'perhaps') {
     await sleep(newQueueMs)
-    found = await untried(queue, unfit, transport)
+    found = await untried(self, unfit, board)
   }
   if (found !== 'there') return false
   await job.note({ ...before, unfit })
@@ -57,19 +65,18 @@ export async function mayAnother(
 
 /** `perhaps`: some have what is needed, and do not take from the queue yet. */
 async function untried(
-  queue: string,
+  { queue, asked }: Self,
   unfit: readonly string[],
-  transport: Transport,
+  { transport, living }: Board,
 ): Promise<'there' | 'perhaps' | 'none'> {
   const notes = await readNotes(transport)
   const needs = notes.flatMap((note) => (note.kind === 'queue' && note.queue === queue ? [note.needs] : []))
-  const others = notes.flatMap((note) => (note.kind === 'worker' && !unfit.includes(note.worker) ? [note] : []))
-  const living = others.filter(({ at }) => Date.now() - Date.parse(at) < silentMs)
-  if (living.some(({ queues }) => queues.includes(queue))) return 'there'
-  return living.some((one) => needs.some((need) => offers(one, need))) ? 'perhaps' : 'none'
+  const others = living(notes).filter(({ worker, lacks }) => !unfit.includes(worker) && !lacks.includes(asked))
+  if (others.some(({ queues }) => queues.includes(queue))) return 'there'
+  return others.some((one) => needs.some((need) => offers(one, need))) ? 'perhaps' : 'none'
 }
 
 function notedOf({ noted }: Noted): GivenBack {
   const read = givenBack.safeParse(noted)
-  return read.success ? read.data : givenBack.parse({})
+  return read.success ? read.data : nothing
 }

@@ -2,7 +2,7 @@
 import { GiveBack, type Working } from '../../jobs/queue/transport.ts'
 
 /** How long nothing is taken from a queue that this worker was unfit for: at first, and at most. */
-const [firstRestMs, mostRestMs] = [5000, 600_000]
+const [firstRestMs, mostRestMs] = [5000, 30_000]
 
 export class Intake {
   readonly #places: number

@@ -52,7 +52,7 @@ export async function lookAfterQueues(action: QueueAction, transport: Transport,
 }
 
 /** A worker says that it lives every five seconds or so. */
-export const silentMs = 30_000
+const silentMs = 30_000
 
 const drainedId = 'drained'
 

@@ -3,7 +3,7 @@
 import { hostname, tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { WorkerNote } from '../../../schemas/queue_job.ts'
+import type { QueueJob, QueueNeeds, WorkerNote } from '../../../schemas/queue_job.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import { messageOf } from '../../base/error.ts'
 import { openRoom, reapRooms } from '../../base/room.ts'
@@ -19,9 +19,10 @@ import type { FlowContext } from '../context.ts'
 import { openPace } from '../pace.ts'
 import { refuseStrayInstructions } from '../surroundings.ts'
 import { endAsked, staleNotes } from './end_notes.ts'
-import { afterShortage, lackOf, mayAnother } from './given_back.ts'
+import { afterShortage, forgetLacks, mayAnother } from './given_back.ts'
 import { Intake } from './intake.ts'
-import { KeptUp, limitNoteId } from './kept_up.ts'
+import { KeptLimits, LivingWorkers, limitNoteId } from './kept_up.ts'
+import { askedFor, Lacks, lackOf } from './lacks.ts'
 import { readNotes } from './look.ts'
 import { meets, type Offer } from './needs.ts'
 import { performJob, type Workshop } from './perform_job.ts'
@@ -115,7 +116,11 @@ class Bench {
   readonly #context: FlowContext
   readonly #offer: Offer
   readonly #intake: Intake
-  readonly #keptUp: KeptUp
+  readonly #limits: KeptLimits
+  readonly #workers = new LivingWorkers()
+  readonly #lacks = new Lacks()
+  /** Whose limit each queue's runs count against. */
+  readonly #accounts = new Map<string, QueueNeeds['account']>()
   readonly #inHand = new Map<string, InHand>()
   readonly note: WorkerNote
 
@@ -125,7 +130,7 @@ class Bench {
     const { engines, tags, concurrency, version } = parts.request
     this.#offer = { engines, tags, env: context.env }
     this.#intake = new Intake(concurrency)
-    this.#keptUp = new KeptUp(parts.request.staleMs)
+    this.#limits = new KeptLimits(parts.request.staleMs)
     const { signal } = context
     signal.addEventListener('abort', () => this.#stopAll(signal.reason), { once: true })
     const at = context.now().toISOString()
@@ -135,6 +140,7 @@ class Bench {
         engines: [...engines],
         tags: [...tags],
         queues: [],
+        lacks: [],
         places: concurrency,
         busy: 0,
         done: 0,
@@ -158,22 +164,29 @@ class Bench {
   async #look(number: number): Promise<void> {
     const { transport } = this.#parts
     const notes = await readNotes(transport)
+    this.#workers.look(notes)
     endAsked(notes, this.#inHand)
     await this.#goOnIfRoom()
     this.#intake.wake()
     for (const one of notes) {
       if (one.kind !== 'queue' || this.#intake.queues.has(one.queue) || !meets(this.#offer, one)) continue
+      this.#accounts.set(one.queue, one.needs.account)
       this.#intake.hold(one.queue, await this.#hold(one.queue))
       this.#parts.tell({ type: 'queue_held', queue: one.queue, engine: one.needs.engine, tags: one.needs.tags })
     }
     const queues = [...this.#intake.queues.keys()]
     if (number % 5 !== 0 && queues.length === this.note.queues.length) return
     this.note.queues = queues
-    this.note.busy = this.#inHand.size
-    this.note.at = this.#context.now().toISOString()
-    await transport.post({ id: this.note.worker, value: this.note })
-    const silent = this.#keptUp.look(notes).silent.map(({ benchmark }) => limitNoteId(benchmark))
+    await this.#postNote()
+    const silent = this.#limits.look(notes).silent.map(({ benchmark }) => limitNoteId(benchmark))
     for (const id of [...staleNotes(notes, this.#context.now()), ...silent]) await transport.takeDown(id)
+  }
+
+  async #postNote(): Promise<void> {
+    this.note.busy = this.#inHand.size
+    this.note.lacks = this.#lacks.recent()
+    this.note.at = this.#context.now().toISOString()
+    await this.#parts.transport.post({ id: this.note.worker, value: this.note })
   }
 
   #hold(queue: string): Promise<Working> {
@@ -199,7 +212,7 @@ class Bench {
     try {
       const { answer, result } = await performJob(
         job,
-        { taken, deadline: deadline.signal, made: this.#orAnother(queue, taken) },
+        { taken, deadline: deadline.signal, made: this.#orAnother(queue, taken, run.engine) },
         shop,
       )
       this.note.done += 1
@@ -211,7 +224,11 @@ class Bench {
       this.note.failed += 1
       tell({ type: 'job_left', ...about, reason: messageOf(error), lost: error instanceof LostJob })
       if (this.#context.signal.aborted) throw new GiveBack('this worker stops')
-      if (!isShortage(error)) throw error
+      if (error instanceof GiveBack) throw error
+      if (!isShortage(error)) {
+        if (!signal.aborted) await forgetLacks(taken)
+        throw error
+      }
       this.#stopFor(messageOf(error))
       throw await afterShortage(taken, error, request.mostShortages)
     } finally {
@@ -220,12 +237,19 @@ class Bench {
   }
 
   /** What this worker is unfit for is left to another that may do it; none is taken from the queue for a while. */
-  #orAnother(queue: string, taken: TakenJob): (record: RunRecord) => Promise<void> {
+  #orAnother(queue: string, taken: TakenJob, engine: QueueJob['run']['engine']): (record: RunRecord) => Promise<void> {
+    const asked = askedFor(queue, engine)
     return async (record) => {
-      const lack = lackOf(record)
-      if (lack === null) return this.#intake.fit(queue)
-      const self = { worker: this.note.worker, queue }
-      if (!(await mayAnother(taken, self, this.#parts.transport))) return
+      const lack = lackOf(record, this.#accounts.get(queue) ?? null)
+      if (lack === null) {
+        this.#lacks.delete(asked)
+        return this.#intake.fit(queue)
+      }
+      this.#lacks.add(asked)
+      await this.#postNote() // before we look: of two that lack it one sees the other
+      const self = { worker: this.note.worker, queue, asked }
+      const { transport } = this.#parts
+      if (!(await mayAnother(taken, self, { transport, living: (notes) => this.#workers.look(notes) }))) return
       const ms = this.#intake.rest(queue)
       throw new GiveBack(`left to another worker: ${lack}; this one takes none of its queue for ${ms / 1000} s`)
     }

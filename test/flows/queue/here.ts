@@ -115,11 +115,12 @@ export interface WorkerHere extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-type WorkAsked = Partial<WorkRequest> & { timing?: QueueTiming; env?: HereOptions['env'] }
+/** `now`: its clock. */
+type WorkAsked = Partial<WorkRequest> & { timing?: QueueTiming; env?: HereOptions['env']; now?: () => Date }
 
 /** `queue work` in this process, until it is disposed of. */
 export async function workHere(url: string, shared: string, asked: WorkAsked = {}): Promise<WorkerHere> {
-  const { timing = timingOf(2), env = {}, ...more } = asked
+  const { timing = timingOf(2), env = {}, now = () => new Date(), ...more } = asked
   const transport = await openTransport(addressOf(url), timing)
   const told: WorkEvent[] = []
   const [drain, stop] = [new AbortController(), new AbortController()]
@@ -130,7 +131,7 @@ export async function workHere(url: string, shared: string, asked: WorkAsked = {
   }
   const context = {
     ...{ emit: () => {}, env: { ...environment, ...env }, drain: drain.signal, signal: stop.signal },
-    now: () => new Date(),
+    now,
   }
   const working = workQueue(request, { transport, tell: (event) => void told.push(event) }, context)
   working.catch(() => {}) // looked at when it ends

@@ -1,13 +1,14 @@
 /** Who keeps up a note lives, whatever the clocks say; who does not is silent after a while. */
 import { expect, test } from 'vitest'
-import { KeptUp } from '../../../src/flows/queue/kept_up.ts'
+import type { WorkerNote } from '../../../schemas/queue_job.ts'
+import { KeptLimits, LivingWorkers } from '../../../src/flows/queue/kept_up.ts'
 
 const hour = 3_600_000
 
 /** Looks one second after the other, `at` of the note in each; which of them found it silent. */
 function silentAt(ats: readonly (number | null)[], secondsOf = (look: number) => look): number[] {
   let look = 0
-  const kept = new KeptUp(4000, () => secondsOf(look) * 1000)
+  const kept = new KeptLimits(4000, () => secondsOf(look) * 1000)
   return ats.flatMap((at, index) => {
     look = index
     const note = {
@@ -36,4 +37,21 @@ test.each([
 test('who was away itself judges nobody by that time', () => {
   const away = (look: number) => (look < 3 ? look : look + 100)
   expect(silentAt([5, 5, 5, 5, 5, 5, 5, 5, 5], away)).toEqual([8])
+})
+
+test('a worker lives as long as it changes its note, by whatever clock; one that was killed is silent after a while', () => {
+  let look = 0
+  const workers = new LivingWorkers(4000, () => look * 1000)
+  const note = (worker: string, at: number): WorkerNote => ({
+    ...{ kind: 'worker', worker, host: 'h', pid: 1, version: '1', engines: ['command'], tags: [], queues: [] },
+    ...{ lacks: [], places: 1, busy: 0, done: 0, failed: 0, refusals: 0 },
+    ...{ started_at: new Date(0).toISOString(), at: new Date(at).toISOString() },
+  })
+  const living: string[][] = []
+  for (; look < 7; look += 1) {
+    const notes = [note('behind', look * 1000), note('killed, its clock ahead', 9e12)]
+    living.push(workers.look(notes).map(({ worker }) => worker))
+  }
+  expect(living[4]).toEqual(['behind', 'killed, its clock ahead'])
+  expect(living.slice(5)).toEqual([['behind'], ['behind']])
 })

@@ -1,10 +1,16 @@
 /** A worker that lacks the program leaves its jobs to another that has it; where none has, the benchmark stops as without a queue. */
+import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { jobVersion } from '../../../schemas/queue_job.ts'
 import { canonicalJson, sha256 } from '../../../src/base/json.ts'
+import { afterShortage, forgetLacks } from '../../../src/flows/queue/given_back.ts'
 import { meets, needsOf, queueName } from '../../../src/flows/queue/needs.ts'
+import { addressOf } from '../../../src/jobs/queue/address.ts'
+import { openTransport } from '../../../src/jobs/queue/open.ts'
+import { GiveBack, type TakenJob } from '../../../src/jobs/queue/transport.ts'
 import { fresh } from '../../e2e/program.ts'
 import { needsRedis } from '../../jobs/queue/servers.ts'
 import { askedOf, benchHere, redisHere, type WorkerHere, workHere } from './here.ts'
@@ -18,11 +24,30 @@ function pathWithAgent(): string {
   return `${folder}:${process.env.PATH}`
 }
 
+/** A server that knows every model, and whose account is empty. */
+async function emptyAccount() {
+  const server = createServer((request, response) => {
+    const isAsked = request.method === 'POST'
+    const body = isAsked ? { error: { code: 'insufficient_quota', message: 'pay' } } : { object: 'list', data: [] }
+    response.writeHead(isAsked ? 429 : 200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  })
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  const port = typeof address === 'object' ? address?.port : 0
+  return {
+    url: `http://127.0.0.1:${port}/v1`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections()
+      await new Promise((end) => server.close(end))
+    },
+  }
+}
+
 needsRedis('a worker that lacks the program', () => {
   const url = redisHere()
   const here = { env: { PATH: pathWithAgent() } }
-  const asked = (shared: string, tag: string) =>
-    askedOf({ engine: 'command:tidy-agent' }, ['one', 'two'], { url: url(), shared, tags: [tag] })
+  const asked = (shared: string, tag: string, atOnce = 4) =>
+    askedOf({ engine: 'command:tidy-agent' }, ['one', 'two'], { url: url(), shared, tags: [tag], atOnce })
   const told = ({ told }: WorkerHere, type: string) => told.filter((event) => event.type === type)
 
   test('leaves its jobs to one that has it, and takes nothing of the queue for a while: the benchmark is complete', async () => {
@@ -53,6 +78,28 @@ needsRedis('a worker that lacks the program', () => {
     expect(told(one, 'job_left').length + told(two, 'job_left').length).toBeGreaterThan(0)
   }, 90_000)
 
+  test('and is one of two that do, of many runs that are out at once: one round of the two is enough', async () => {
+    const shared = fresh()
+    const tags = ['many']
+    await using one = await workHere(url(), shared, { tags })
+    await using two = await workHere(url(), shared, { tags })
+    const { events } = await benchHere({ ...asked(shared, 'many', 40), runs: 10 }, here)
+    const ends = events.flatMap((event) => (event.type === 'run_finished' ? [event.kind] : []))
+    expect(new Set(ends)).toEqual(new Set(['missing_binary']))
+    const left = [one, two].map((worker) => told(worker, 'job_left').length)
+    expect(Math.max(...left)).toBeLessThan(20)
+  }, 60_000)
+
+  test('leaves its jobs to one that has it and whose clock is an hour behind', async () => {
+    const shared = fresh()
+    const tags = ['behind']
+    await using _unfit = await workHere(url(), shared, { tags })
+    const now = () => new Date(Date.now() - 3_600_000)
+    await using _fit = await workHere(url(), shared, { ...here, tags, concurrency: 1, now })
+    const { benchmark } = await benchHere({ ...asked(shared, 'behind'), runs: 3 }, here)
+    expect(benchmark).toMatchObject({ complete: true, counts: { used: 12, excluded: {} } })
+  }, 60_000)
+
   test('and is the only one that lives answers at once', async () => {
     const shared = fresh()
     const tags = ['alone']
@@ -62,6 +109,56 @@ needsRedis('a worker that lacks the program', () => {
     expect(new Set(ends)).toEqual(new Set(['missing_binary']))
     expect(told(worker, 'job_left')).toEqual([])
   }, 60_000)
+})
+
+needsRedis('an account that is empty', () => {
+  const url = redisHere()
+
+  test('is no lack of a worker, as all have its key: the benchmark stops at once', async () => {
+    const shared = fresh()
+    await using server = await emptyAccount()
+    const env = { OPENAI_BASE_URL: server.url, OPENAI_API_KEY: 'shared' }
+    const engines = ['openai']
+    await using one = await workHere(url(), shared, { engines, env })
+    await using two = await workHere(url(), shared, { engines, env })
+    const { events } = await benchHere(askedOf({ engine: 'openai:m' }, ['one', 'two'], { url: url(), shared }), { env })
+    const ends = events.flatMap((event) => (event.type === 'run_finished' ? [event.kind] : []))
+    expect(new Set(ends)).toEqual(new Set(['credentials']))
+    expect([one, two].flatMap(({ told }) => told).filter(({ type }) => type === 'job_left')).toEqual([])
+  }, 60_000)
+})
+
+needsRedis('a job that has failed', () => {
+  const url = redisHere()
+
+  test.each([
+    ['for a shortage', (job: TakenJob) => afterShortage(job, new Error('full'), 1)],
+    ['for anything else', (job: TakenJob) => forgetLacks(job).then(() => new Error('broken'))],
+  ])(
+    '%s and is put back knows nothing of who was unfit for it',
+    async (_why, failed) => {
+      await using transport = await openTransport(addressOf(url()))
+      const noted: unknown[] = []
+      const handle = async (job: TakenJob) => {
+        noted.push(job.noted)
+        if (noted.length === 1) {
+          await job.note({ shortages: 0, unfit: ['one', 'two'] })
+          throw new GiveBack('left to another worker')
+        }
+        if (noted.length === 2) throw await failed(job)
+        return null
+      }
+      const queue = `runs-${_why.replaceAll(' ', '-')}`
+      await transport.submit(queue, { id: 'job', data: {} })
+      await using _working = await transport.work(queue, { atOnce: 1, handle, onTrouble: () => {} })
+      await expect.poll(async () => (await transport.counts(queue)).failed, { timeout: 20_000 }).toBe(1)
+      expect(noted[1]).toMatchObject({ unfit: ['one', 'two'] })
+      await transport.retry(queue)
+      await expect.poll(() => noted, { timeout: 20_000 }).toHaveLength(3)
+      expect(noted[2]).toEqual({ shortages: 0, unfit: [] })
+    },
+    60_000,
+  )
 })
 
 test('jobs of another version are in another queue, from which no worker of ours takes', () => {

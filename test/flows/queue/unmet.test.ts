@@ -72,7 +72,7 @@ needsRedis('runs that are out', () => {
     const at = new Date(Date.now() + 60_000).toISOString() // its clock goes ahead
     const dead: WorkerNote = {
       ...{ kind: 'worker', worker: 'dead', host: 'h', pid: 1, version: '1', engines: ['command'], tags: ['died'] },
-      ...{ queues: [out.queue], places: 1, busy: 0, done: 0, failed: 0, refusals: 0, started_at: at, at },
+      ...{ queues: [out.queue], lacks: [], places: 1, busy: 0, done: 0, failed: 0, refusals: 0, started_at: at, at },
     }
     await out.transport.post({ id: 'dead', value: dead })
     await out.submit()
