@@ -4,9 +4,10 @@ import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
 import { expect, test } from 'vitest'
-import { jobVersion } from '../../../schemas/queue_job.ts'
+import { jobVersion, type QueueNote, type WorkerNote } from '../../../schemas/queue_job.ts'
 import { canonicalJson, sha256 } from '../../../src/base/json.ts'
-import { afterShortage, forgetLacks } from '../../../src/flows/queue/given_back.ts'
+import { afterShortage, forgetLacks, mayAnother } from '../../../src/flows/queue/given_back.ts'
+import { LivingWorkers } from '../../../src/flows/queue/kept_up.ts'
 import { meets, needsOf, queueName } from '../../../src/flows/queue/needs.ts'
 import { addressOf } from '../../../src/jobs/queue/address.ts'
 import { openTransport } from '../../../src/jobs/queue/open.ts'
@@ -126,6 +127,36 @@ needsRedis('an account that is empty', () => {
     expect(new Set(ends)).toEqual(new Set(['credentials']))
     expect([one, two].flatMap(({ told }) => told).filter(({ type }) => type === 'job_left')).toEqual([])
   }, 60_000)
+})
+
+needsRedis('what a worker lacks', () => {
+  const url = redisHere()
+
+  test.each([
+    ['another has it', [], [], true],
+    ['another lacks something else', ['other'], [], true],
+    ['another said lately that it lacks it too', ['it'], [], false],
+    ['another was unfit for this very job', [], ['two'], false],
+    ['it was left before, and those that have it are busy', [], Array(12).fill('one'), true],
+  ])(
+    '%s',
+    async (_when, lacks, unfit, isLeft) => {
+      await using transport = await openTransport(addressOf(url()))
+      const at = new Date().toISOString()
+      const two: WorkerNote = {
+        ...{ kind: 'worker', worker: 'two', host: 'h', pid: 1, version: '1', engines: ['command'], tags: [] },
+        ...{ queues: ['runs-0'], lacks, places: 1, busy: 1, done: 0, failed: 0, refusals: 0, started_at: at, at },
+      }
+      await transport.post({ id: 'two', value: two })
+      const notes: unknown[] = []
+      const job = { noted: { unfit }, note: async (value: object) => void notes.push(value) }
+      const workers = new LivingWorkers()
+      const board = { transport, living: (all: readonly QueueNote[]) => workers.look(all) }
+      expect(await mayAnother(job, { worker: 'one', queue: 'runs-0', asked: 'it' }, board)).toBe(isLeft)
+      expect(notes).toEqual(isLeft ? [{ shortages: 0, unfit: ['one'] }] : [])
+    },
+    30_000,
+  )
 })
 
 needsRedis('a job that has failed', () => {
