@@ -69,14 +69,13 @@ needsRedis('a worker that lacks the program', () => {
   test('and is one of two that do: what both could not do is a failed record, and nothing more is tried', async () => {
     const shared = fresh()
     const tags = ['none']
-    await using one = await workHere(url(), shared, { tags })
-    await using two = await workHere(url(), shared, { tags })
+    await using _one = await workHere(url(), shared, { tags })
+    await using _two = await workHere(url(), shared, { tags })
     const { benchmark, events } = await benchHere({ ...asked(shared, 'none'), runs: 10 }, here)
     expect(benchmark).toMatchObject({ complete: false, counts: { planned: 40, used: 0 } })
     const ends = events.flatMap((event) => (event.type === 'run_finished' ? [event.kind] : []))
     expect(new Set(ends)).toEqual(new Set(['missing_binary']))
     expect(ends.length).toBeLessThan(20)
-    expect(told(one, 'job_left').length + told(two, 'job_left').length).toBeGreaterThan(0)
   }, 90_000)
 
   test('and is one of two that do, of many runs that are out at once: one round of the two is enough', async () => {
