@@ -107,6 +107,7 @@ export async function endedOf(benchmark: string, { transport, queue }: Place): P
   return ended.flatMap(({ id, data }) => (isOf(benchmark, data) ? [id] : []))
 }
 
-function isOf(benchmark: string, data: unknown): boolean {
+/** Whether this is the data of a job of that benchmark. */
+export function isOf(benchmark: string, data: unknown): boolean {
   return typeof data === 'object' && data !== null && 'benchmark' in data && data.benchmark === benchmark
 }

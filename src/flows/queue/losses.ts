@@ -7,8 +7,8 @@ export interface Losses extends Disposable {
   add(): void
 }
 
-/** Tells how many they are some seconds after the first, at the latest when disposed of. */
-export function gatherLosses(tell: (jobs: number) => void): Losses {
+/** Says at once that there is one, and tells how many they are some seconds after the first, at the latest when disposed of. */
+export function gatherLosses(seen: () => void, tell: (jobs: number) => void): Losses {
   let jobs = 0
   let timer: NodeJS.Timeout | undefined
   const say = () => {
@@ -20,7 +20,9 @@ export function gatherLosses(tell: (jobs: number) => void): Losses {
   return {
     add() {
       jobs += 1
-      if (jobs === 1) timer = setTimeout(say, gatherMs)
+      if (jobs > 1) return
+      timer = setTimeout(say, gatherMs)
+      seen()
     },
     [Symbol.dispose]: say,
   }

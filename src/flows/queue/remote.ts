@@ -1,10 +1,8 @@
 /** The coordinator's side: instead of making a run here, it goes into the queue, and what came of it comes back into the benchmark. */
-import { randomBytes } from 'node:crypto'
-import { existsSync, readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { Plan, RunSpec } from '../../../schemas/plan.ts'
 import { jobVersion, type QueueJob, queueAnswer } from '../../../schemas/queue_job.ts'
-import { syncFolder, writeAtomic } from '../../base/durable.ts'
+import { syncFolder } from '../../base/durable.ts'
 import { canonicalJson, checkAs, sha256 } from '../../base/json.ts'
 import type { QueueAddress } from '../../jobs/queue/address.ts'
 import type { Signer } from '../../jobs/queue/plug_in.ts'
@@ -29,12 +27,14 @@ import type { Limited } from '../limited.ts'
 import { spentByRun } from '../spent.ts'
 import { type LimitTiming, shareLimit } from './account_limit.ts'
 import { accountFor, atGate } from './at_gate.ts'
+import { clearBroughtBack } from './brought_back.ts'
 import { failedRun } from './failed_run.ts'
 import { askToEnd, endedOf, endOf, isHeldAfter, whenAborted, whyFailed } from './job_ends.ts'
 import { gatherLosses, type Losses } from './losses.ts'
 import { needsOf, queueName } from './needs.ts'
 import { hangOnBoard, type OnBoard } from './on_board.ts'
 import { type Packing, packingInto } from './packing.ts'
+import { queueIdOf } from './queue_id.ts'
 import { traceIfAsked } from './trace_if_asked.ts'
 import { tellUnmet } from './unmet.ts'
 
@@ -82,6 +82,8 @@ interface Desk {
   queue: string
   board: OnBoard
   losses: Losses
+  /** How it goes with what the server has brought back; null: it has lost nothing. */
+  clearing: Promise<unknown> | null
   /** What is out of each run, by run id. */
   out: Map<string, Out[]>
 }
@@ -103,7 +105,13 @@ export async function openRemote(
     ...(await queueIdOf(folder)),
     queue,
     board: await hangOnBoard(queue, needs, transport),
-    losses: gatherLosses((jobs) => context.emit({ type: 'queue_lost', place: transport.place, jobs })),
+    losses: gatherLosses(
+      () => {
+        desk.clearing = clearBroughtBack(desk).catch(() => {}) // again at the end
+      },
+      (jobs) => context.emit({ type: 'queue_lost', place: transport.place, jobs }),
+    ),
+    clearing: null,
     out: new Map(),
   }
   const unmet = tellUnmet({ transport, queue: desk.queue, needs }, context)
@@ -121,19 +129,12 @@ export async function openRemote(
       for (const one of [unmet, desk.board, desk.losses]) one[Symbol.dispose]()
       closing ??= limits
         .close()
+        .then(() => desk.clearing)
         .then(() => clearAfter(desk, context.signal))
         .finally(() => traceIfAsked({ benchmark: desk.benchmark, plan }, context))
       return closing
     },
   }
-}
-
-/** Which benchmark this is, for everyone who comes back to it: kept in its folder. */
-async function queueIdOf(folder: string): Promise<Pick<Desk, 'benchmark' | 'isResumed'>> {
-  const file = path.join(folder, '.queue')
-  const isResumed = existsSync(file)
-  if (!isResumed) await writeAtomic(file, randomBytes(8).toString('hex'))
-  return { benchmark: readFileSync(file, 'utf8').trim(), isResumed }
 }
 
 async function performElsewhere(run: RunRequest, desk: Desk): Promise<RunResult> {
@@ -282,7 +283,10 @@ async function clearAfter(desk: Desk, signal: AbortSignal): Promise<void> {
   const { transport, queue, paths, benchmark, request } = desk
   const specs = new Map(request.plan.runs.map((spec) => [spec.run_id, spec]))
   const held = new Set([...desk.out.values()].flatMap((outs) => outs.flatMap(({ id, isHeld }) => (isHeld ? [id] : []))))
+  // of one whose benchmark is another's by now, that one takes what is there still
+  const isAll = (desk.isResumed || desk.clearing !== null) && !signal.aborted
   try {
+    if (isAll) for (const id of await clearBroughtBack(desk)) held.add(id)
     for (const { id, runId, upTo } of jobsLeft(paths.benchmark(benchmark))) {
       if (held.has(id)) continue
       const spec = runId === null ? undefined : specs.get(runId)
@@ -296,8 +300,7 @@ async function clearAfter(desk: Desk, signal: AbortSignal): Promise<void> {
       await keepOthers(place, { taken, upTo, to: keptPlace(request.folder, spec.run_id, id), told })
       await transport.remove(queue, [id])
     }
-    // of one whose benchmark is another's by now, that one takes what has ended
-    if (!desk.isResumed || signal.aborted) return
+    if (!isAll) return
     const ended = await endedOf(benchmark, desk)
     await transport.remove(
       queue,

@@ -60,9 +60,7 @@ export async function openTransport(
       await queueOf(queue).retryJobs({ state: 'failed' })
       return failed
     },
-    async open(queue) {
-      return await openIn(queueOf(queue))
-    },
+    open: (queue, isMeant = () => true) => openIn(queueOf(queue), isMeant),
     async ended(queue) {
       const jobs = await queueOf(queue).getJobs(['completed', 'failed'], 0, 9999)
       return jobs.flatMap((job) => (job?.id === undefined ? [] : [{ id: job.id, data: job.data }]))
@@ -112,12 +110,12 @@ async function countsOf(queue: BullQueue): Promise<QueueCounts> {
 const pageOf = 10_000
 
 /** What waits is listed first, the newest first: what is taken meanwhile is found in hand, and moves nothing to a page that was read. */
-async function openIn(queue: BullQueue): Promise<string[]> {
+async function openIn(queue: BullQueue, isMeant: (data: unknown) => boolean): Promise<string[]> {
   const ids = new Set<string>()
   for (const state of ['delayed', 'waiting', 'active'] as const) {
     for (let from = 0; ; from += pageOf) {
       const jobs = await queue.getJobs([state], from, from + pageOf - 1)
-      for (const job of jobs) if (job?.id !== undefined) ids.add(job.id)
+      for (const job of jobs) if (job?.id !== undefined && isMeant(job.data)) ids.add(job.id)
       if (jobs.length === 0) break
     }
   }

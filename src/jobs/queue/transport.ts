@@ -105,8 +105,8 @@ export interface Transport extends AsyncDisposable {
   remove(queue: string, ids: readonly string[]): Promise<string[]>
   /** Puts failed jobs back; gives how many. */
   retry(queue: string): Promise<number>
-  /** Ids of all jobs that wait or are in hand. */
-  open(queue: string): Promise<string[]>
+  /** Ids of all jobs that wait or are in hand, or of those with such data. */
+  open(queue: string, isMeant?: (data: unknown) => boolean): Promise<string[]>
   /** Jobs that have ended and were not removed, at most 10,000. */
   ended(queue: string): Promise<QueuedJob[]>
   /** At most so many jobs at once over all workers; null: no limit. */

@@ -1,5 +1,5 @@
 /** A benchmark and workers of a queue within this process, for tests that look at what they do. */
-import { appendFileSync, chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, chmodSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll } from 'vitest'
@@ -51,6 +51,7 @@ echo "end $$ $task" >> ${log}
     /** Process numbers of those that began. */
     pids: () => all('start').map((line) => Number(line.split(' ')[1])),
     open: () => appendFileSync(gate ?? '', ''),
+    close: () => rmSync(gate ?? ''),
     untilBegun: async (count: number) => {
       while (all('start').length < count) await sleep(10)
     },
