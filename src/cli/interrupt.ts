@@ -1,4 +1,7 @@
-/** Ctrl-C: the first lets running work end (at most 8 s if nothing else is said, then it is ended), the second ends all at once. */
+/**
+ * Ctrl-C: the first lets running work end (at most 8 s if nothing else is said, then it is ended), the second ends all at once. So does
+ * a terminal that closes: nobody is left to see the rest.
+ */
 
 import { exitCodes } from './exit.ts'
 
@@ -31,7 +34,7 @@ interface Manner {
   graceMs?: number | null
 }
 
-/** Listens to SIGINT and SIGTERM until disposed. `say` prints what happens next. */
+/** Listens to SIGINT, SIGTERM and SIGHUP until disposed. `say` prints what happens next. */
 export function listenForInterrupts(
   say: (line: string) => void,
   { words = stopping, graceMs = usualGraceMs }: Manner = {},
@@ -49,15 +52,29 @@ export function listenForInterrupts(
     drain.abort(new Interrupted('stopped'))
     if (graceMs !== null) timers.push(setTimeout(stopNow, graceMs))
   }
-  process.on('SIGINT', onSignal)
-  process.on('SIGTERM', onSignal)
+  const onHangUp = () => {
+    drain.abort(new Interrupted('stopped'))
+    stopNow()
+    process.once('exit', endAsHungUp)
+  }
+  const heard = [
+    ['SIGINT', onSignal],
+    ['SIGTERM', onSignal],
+    ['SIGHUP', onHangUp],
+  ] as const
+  for (const [name, hear] of heard) process.on(name, hear)
   return {
     drain: drain.signal,
     signal: stop.signal,
     [Symbol.dispose]() {
       for (const timer of timers) clearTimeout(timer)
-      process.off('SIGINT', onSignal)
-      process.off('SIGTERM', onSignal)
+      for (const [name, hear] of heard) process.off(name, hear)
     },
   }
+}
+
+/** By the signal, as others do: Node would look for its terminal as it exits, and abort with a core dump. */
+function endAsHungUp(): void {
+  process.removeAllListeners('SIGHUP')
+  process.kill(process.pid, 'SIGHUP')
 }

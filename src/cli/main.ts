@@ -40,9 +40,9 @@ export async function main(argv: readonly string[]): Promise<number> {
   }
 }
 
-/** Whoever read our output has gone (`| head`): results still go to disk. */
+/** Whoever read our output has gone (`| head`, a terminal that closed): results still go to disk. */
 function ignoreClosed(error: Error): void {
-  if (codeOf(error) !== 'EPIPE') throw error
+  if (!['EPIPE', 'EIO'].includes(codeOf(error) ?? '')) throw error
 }
 
 const commands = [

@@ -142,14 +142,27 @@ export function mistakeOf(message: string, argv: readonly string[]): UserError {
   const [, bare] = /^Not enough arguments following: (\S+)$/.exec(message) ?? []
   if (bare !== undefined) return new UserError(`--${bare}: no value`, `write one behind it; ${help}`)
   const [, unknown] = /^Unknown arguments?: (.+)$/.exec(message) ?? []
-  const words = unknown?.split(', ') ?? []
+  const words = withoutCamelCopies(unknown?.split(', ') ?? [])
   const own = flagsOf[command ?? '']
   const known = own === undefined ? flags : [...Object.keys(own), 'json', 'help']
-  const meant = words.flatMap((word) => nearest(word, known, 1).filter((flag) => flag !== word))
+  const meant = [...new Set(words.flatMap((word) => nearest(word, known, 1).filter((flag) => flag !== word)))]
   const hint = meant.length > 0 ? `did you mean ${meant.map((flag) => `--${flag}`).join(', ')}? ` : ''
   const elsewhere = command === undefined ? undefined : words.find((word) => flags.includes(word))
   if (elsewhere !== undefined) return new UserError(`${command} has no --${elsewhere}; other commands do`, hint + help)
-  return new UserError(message, `${hint}${help}`)
+  return new UserError(
+    words.length === 0 ? message : `Unknown argument${words.length > 1 ? 's' : ''}: ${words.join(', ')}`,
+    `${hint}${help}`,
+  )
+}
+
+/** The parser names `--some-flag` twice: as it was written, and as someFlag. */
+function withoutCamelCopies(words: readonly string[]): string[] {
+  const copies = new Set(words.filter((word) => word.includes('-')).map(camelCase))
+  return words.filter((word) => word.includes('-') || !copies.has(word))
+}
+
+function camelCase(word: string): string {
+  return word.replace(/-+(\w)/g, (_, letter: string) => letter.toUpperCase())
 }
 
 /** Throws UserError for a switch with a value that is neither true nor false: read as false, --dry-run=yes would run. */

@@ -43,6 +43,11 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
     ['an unknown command', ['benhc'], /Did you mean bench\?|Unknown/],
     ['an unknown flag', ['bench', skill, '--rusn', '3'], /rusn\n.*did you mean --runs\? see whetstone bench --help/],
     [
+      'an unknown flag of two words, told once',
+      ['bench', skill, '--queue-tags', 'gpu'],
+      /^error Unknown argument: queue-tags\n +did you mean --queue\? see whetstone bench --help\n$/,
+    ],
+    [
       'a flag of another command',
       ['aggregate', skill, '--gate', 'x'],
       /aggregate has no --gate; other commands do\n.*see whetstone aggregate --help/,

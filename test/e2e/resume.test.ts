@@ -100,18 +100,22 @@ describe('Ctrl-C', () => {
     expect((await whetstone(made.args, { env: made.env })).code).toBe(0)
     expect(starts(made.log)).toBe(24)
   })
-  test('twice ends at once, leaves no agent behind and keeps what was finished', async () => {
+  test.each<[string, NodeJS.Signals[], number | null]>([
+    ['twice', ['SIGINT', 'SIGINT'], 130],
+    ['once, by a terminal that closes,', ['SIGHUP'], null],
+  ])('%s ends at once, leaves no agent behind and keeps what was finished', async (_, signals, code) => {
     const made = setUp()
     const end = await whetstone(made.args, {
       env: { ...made.env, AGENT_MS: '60000' },
       started: async (child) => {
         while (!existsSync(made.log) || starts(made.log) < 4) await sleep(10)
-        child.kill('SIGINT')
-        await sleep(100)
-        child.kill('SIGINT')
+        for (const signal of signals) {
+          child.kill(signal)
+          await sleep(100)
+        }
       },
     })
-    expect(end.code).toBe(130)
+    expect(end.code).toBe(code)
     expect(readFileSync(made.log, 'utf8')).not.toContain('end')
     const pids = [...readFileSync(made.log, 'utf8').matchAll(/start (\d+)/g)].map(([, pid]) => Number(pid))
     expect(pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([])
