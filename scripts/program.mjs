@@ -1,5 +1,7 @@
 // Bundles the program of the terminal: hundreds of small files take longer to find and compile than to run.
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -135,26 +137,68 @@ function mainOf(from) {
   }
 }
 
-/** Writes the parts of the program into `to`; `from` is the compiled tree beside it. Nothing is loaded before it is used. */
+const shared = {
+  bundle: true,
+  minifySyntax: true,
+  minifyWhitespace: true,
+  platform: 'node',
+  target: 'node20',
+  charset: 'ascii',
+  legalComments: 'eof',
+  logLevel: 'warning',
+}
+
+/**
+ * Writes the program into `to`; `from` is the compiled tree beside it. It is one script, which nothing but its start can load, and what a
+ * command has no use for is not run; threads are modules.
+ */
 export async function buildProgram(from, to) {
+  const plugins = [mainOf(from), ownSources(from, to), widthsLater, otherPackages]
   await build({
-    entryPoints: { main: 'main', detail_thread: path.join(from, 'src/flows/page/detail_thread.js') },
+    ...shared,
+    entryPoints: { program: 'main' },
     outdir: to,
-    bundle: true,
-    splitting: true,
-    minifySyntax: true,
-    minifyWhitespace: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    charset: 'utf8',
-    legalComments: 'eof',
-    logLevel: 'warning',
-    entryNames: '[name]',
-    chunkNames: 'part-[hash]',
-    plugins: [mainOf(from), ownSources(from, to), widthsLater, otherPackages],
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
+    define: { 'import.meta.url': 'programAddress' },
+    banner: { js: "const programAddress=require('node:url').pathToFileURL(__filename).href;" },
+    plugins,
   })
+  await build({
+    ...shared,
+    entryPoints: { detail_thread: path.join(from, 'src/flows/page/detail_thread.js') },
+    outdir: to,
+    format: 'esm',
+    plugins,
+  })
+  const program = path.join(to, 'program.cjs')
+  writeFileSync(program, asScript(readFileSync(program, 'utf8')))
+  copyFileSync(path.join(import.meta.dirname, 'start.mjs'), path.join(to, 'main.js'))
   writeFileSync(path.join(to, 'LICENSES.txt'), [...bundled].sort().map(licenceOf).join('\n\n'))
+  keepCompiled(from)
+}
+
+/**
+ * A byte is a character then: it is read at once, and held in half the memory; esbuild leaves regular expressions and raw templates as they
+ * are. And what is loaded later is loaded by the program's start: a script that V8 has read from its cache can import nothing.
+ */
+function asScript(text) {
+  const raw = /\braw`[^`]*[^\0-\x7f][^`]*`/.exec(text)
+  if (raw !== null) throw new Error(`write \\u and the number of the character that is not ASCII: ${raw[0]}`)
+  const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+  return text.replace(/[^\0-\x7f]/g, escaped).replace(/\bimport\(/g, 'programImport(')
+}
+
+/** Has the program do what it does most, and keeps what V8 compiled for that. Without it the program only starts later. */
+function keepCompiled(from) {
+  const home = mkdtempSync(path.join(tmpdir(), 'whetstone-build-'))
+  const env = { PATH: process.env.PATH, HOME: home, TMPDIR: home }
+  const { status, stderr } = spawnSync(process.execPath, [path.join(import.meta.dirname, 'compiled.mjs'), from, home], {
+    env,
+    encoding: 'utf8',
+  })
+  rmSync(home, { recursive: true, force: true })
+  if (status !== 0) process.stderr.write(`the program will start slower: nothing is kept of its compilation\n${stderr}`)
 }
 
 function licenceOf(name) {

@@ -1,12 +1,41 @@
-/** The bundled program: complete, in English wherever it runs, and with the licences of what it carries. */
-import { readdirSync, readFileSync } from 'node:fs'
+/** The bundled program: complete, in English wherever it runs, with the licences of what it carries, and compiled beforehand. */
+import { execFile } from 'node:child_process'
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
+import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
-import { whetstone } from '../e2e/program.ts'
+import { fresh, whetstone } from '../e2e/program.ts'
 
 const folder = path.join(import.meta.dirname, '../../dist/program')
 const part = (name: string) => readFileSync(path.join(folder, name), 'utf8')
-const parts = readdirSync(folder).filter((name) => name.endsWith('.js'))
+const program = part('program.cjs')
+
+/** Whether V8 took what had been compiled, and what the program then says of its version. `flags`: of Node. */
+async function started(dist: string, flags: string[] = []): Promise<string> {
+  const load = (file: string) => `await import(${JSON.stringify(path.join(dist, file))})`
+  const code = `
+    const { compileLater } = ${load('src/cli/tier_up.js')}
+    compileLater()
+    const { main, script } = ${load('program/main.js')}
+    console.log(script.cachedDataRejected)
+    process.exitCode = await main(['bench', '--nix'])`
+  const args = [...flags, '--input-type=module', '-e', code]
+  const { stdout, stderr } = await promisify(execFile)(process.execPath, args).catch((error: unknown) => {
+    return error as { stdout: string; stderr: string }
+  })
+  return `${stdout}${stderr}`
+}
+
+/** A copy of what the terminal starts, beside the packages. */
+function copied(): string {
+  const dist = path.join(fresh(), 'dist')
+  for (const name of ['program', 'src', 'viewer', 'schemas']) {
+    cpSync(path.join(folder, '..', name), path.join(dist, name), { recursive: true })
+  }
+  return dist
+}
+
+const refused = 'error bench needs <skill>\n      see whetstone bench --help\n'
 
 describe('the bundled program', () => {
   test('is what the terminal starts', () => {
@@ -15,21 +44,46 @@ describe('the bundled program', () => {
     expect(bin).not.toContain("'./main.js'")
   })
   test('finds every file that it reads at the address which the file has', () => {
-    const named = parts.flatMap((name) => [...part(name).matchAll(/new URL\("(\.\.\/[^"]+)",import\.meta\.url\)/g)])
+    const named = [...program.matchAll(/new URL\("(\.\.\/[^"]+)",programAddress\)/g)]
     expect(named.length).toBeGreaterThan(5)
     for (const [, address = ''] of named) expect(() => readFileSync(path.join(folder, address))).not.toThrow()
   })
+  test('is ASCII, as it is read', () => {
+    expect(Buffer.byteLength(program)).toBe(program.length)
+  })
   test('holds one language of zod, and says its messages', async () => {
-    const all = parts.map(part).join('\n')
-    expect(all).toContain('Invalid input: expected')
-    expect(all).not.toContain('Ungültige Eingabe')
+    expect(program).toContain('Invalid input: expected')
+    expect(program).not.toMatch(/Ung(ü|\\xFC)ltige Eingabe/)
   })
   test('passes on the licence of each package in it', () => {
-    const licences = readFileSync(path.join(folder, 'LICENSES.txt'), 'utf8')
+    const licences = part('LICENSES.txt')
     for (const name of ['zod', 'yargs', 'simple-statistics']) expect(licences).toContain(`# ${name}\n`)
   })
   test.each(['de_DE.UTF-8', 'tr_TR.UTF-8', 'C'])('speaks English under %s', async (language) => {
     const { stderr, code } = await whetstone(['bench', '--nix'], { env: { LC_ALL: language, LANG: language } })
-    expect([code, stderr]).toEqual([2, 'error bench needs <skill>\n      see whetstone bench --help\n'])
+    expect([code, stderr]).toEqual([2, refused])
+  })
+})
+
+describe('what V8 compiled of it when it was built', () => {
+  test('is taken, by the Node that built it', async () => {
+    expect(await started(path.dirname(folder))).toBe(`false\n${refused}`)
+  })
+  test('is refused under other flags, and the program compiled anew', async () => {
+    expect(await started(path.dirname(folder), ['--stack-size=900'])).toBe(`true\n${refused}`)
+  })
+  test.each<[string, (file: string) => void]>([
+    ['cut short', (file) => writeFileSync(file, readFileSync(file).subarray(0, 1000))],
+    ['empty', (file) => writeFileSync(file, '')],
+    ['of another program', (file) => writeFileSync(file, 'no such thing'.repeat(100))],
+  ])('does no harm where it is %s', async (_, damage) => {
+    const dist = copied()
+    damage(path.join(dist, 'program/program.cache'))
+    expect(await started(dist)).toBe(`true\n${refused}`)
+  })
+  test('does no harm where it is not there', async () => {
+    const dist = copied()
+    rmSync(path.join(dist, 'program/program.cache'))
+    expect(await started(dist)).toBe(`undefined\n${refused}`)
   })
 })

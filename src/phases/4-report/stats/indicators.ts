@@ -5,10 +5,10 @@ import type { GradedExpectation } from '../../../../schemas/grading.ts'
 
 type Indicator = StatisticsExpectation['indicator']
 
-const skill = String.raw`\bthe (?:[\w-]+ )?skill(?:'s|’s)?(?![-\w])`
+const skill = String.raw`\bthe (?:[\w-]+ )?skill(?:'s|\u2019s)?(?![-\w])`
 const using = String.raw`\b(?:reads?|opens?|opened|loads?|loaded|consult(?:s|ed)?|invokes?|invoked|activates?|activated|triggers?|triggered|uses?|used|follows?|followed|applies|applied)\b`
 const running = String.raw`\b(?:runs?|ran|uses?|used|executes?|executed|calls?|called|invokes?|invoked)\b`
-const script = String.raw`(?:\bscripts/[\w./-]+|\bthe (?:[\w-]+ )?skill(?:'s|’s) (?:\w+ )?(?:script|helper|tool)s?\b)`
+const script = String.raw`(?:\bscripts/[\w./-]+|\bthe (?:[\w-]+ )?skill(?:'s|\u2019s) (?:\w+ )?(?:script|helper|tool)s?\b)`
 
 /** In this order: the first that fits gives its name. By the words alone, never by the verdicts. */
 const rules: readonly [NonNullable<Indicator>, RegExp][] = [
