@@ -3,17 +3,23 @@ import { existsSync } from 'node:fs'
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core'
 import { needs } from '../require.ts'
 
-const executablePath = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((file) =>
+const whole = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find((file) =>
   existsSync(file),
 )
+/** It has no windows, not even unseen ones: the same pages for half of the CPU. */
+const shell = ['/usr/bin/chromium-headless-shell'].find((file) => existsSync(file))
 
-export const withChromium = needs('Chromium', executablePath !== undefined, 'apt-get install chromium')
+export const withChromium = needs('Chromium', whole !== undefined, 'apt-get install chromium chromium-headless-shell')
 
-/** `hosts`: ports of this machine by the name of a host that then leads there. */
-export function launch(hosts: Record<string, number> = {}): Promise<Browser> {
+export function launch(): Promise<Browser> {
+  return chromium.launch({ executablePath: shell ?? whole ?? '', args: ['--no-sandbox'] })
+}
+
+/** As people have it, for what may leave a page: the other one opens fewer connections. `hosts`: ports of this machine by the name of a host that then leads there. */
+export function launchWhole(hosts: Record<string, number> = {}): Promise<Browser> {
   const rules = Object.entries(hosts).map(([host, port]) => `MAP ${host} 127.0.0.1:${port}`)
   const led = rules.length > 0 ? [`--host-resolver-rules=${rules.join(',')}`] : []
-  return chromium.launch({ executablePath: executablePath ?? '', args: ['--no-sandbox', ...led] })
+  return chromium.launch({ executablePath: whole ?? '', args: ['--no-sandbox', ...led] })
 }
 
 export interface Opened {

@@ -6,7 +6,7 @@ import { benchmark as benchmarkSchema } from '../../schemas/benchmark.ts'
 import { aggregate } from '../../src/phases/4-report/aggregate.ts'
 import { arm, inputOf } from '../phases/4-report/fixture.ts'
 import { files, texts } from './attacks.ts'
-import { launch, type Opened, open, visit, withChromium } from './browser.ts'
+import { launchWhole, type Opened, open, visit, withChromium } from './browser.ts'
 import { canary } from './canary.ts'
 import { stage } from './stage.ts'
 
@@ -76,7 +76,7 @@ interface Lab extends AsyncDisposable {
 async function lab(): Promise<Lab> {
   const outside = await canary()
   const last = await canary()
-  const browser: Browser = await launch({ 'canary.invalid': outside.port, 'last.invalid': last.port })
+  const browser: Browser = await launchWhole({ 'canary.invalid': outside.port, 'last.invalid': last.port })
   return {
     open: (url) => open(browser, url),
     async left() {

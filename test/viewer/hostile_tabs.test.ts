@@ -8,7 +8,7 @@ import { agent, fresh, makeSkill, whetstone } from '../e2e/program.ts'
 import { arm, inputOf } from '../phases/4-report/fixture.ts'
 import { analysisFile, comparisonFile, descriptionFile, historyFile, trendFile, triggersFile } from './artefacts.ts'
 import { files, texts } from './attacks.ts'
-import { launch, type Opened, open, unfold, visit, withChromium } from './browser.ts'
+import { launchWhole, type Opened, open, unfold, visit, withChromium } from './browser.ts'
 
 const everywhere = texts.join('\n')
 const say = () => everywhere
@@ -68,7 +68,7 @@ const outside = ({ requests }: Opened) => requests.filter((url) => !/^(file|blob
 withChromium('attacks in every tab', () => {
   const it: { browser?: Browser; report: string } = { report: '' }
   beforeAll(async () => {
-    it.browser = await launch()
+    it.browser = await launchWhole()
     it.report = await workspace()
   })
   afterAll(() => it.browser?.close())
