@@ -11,13 +11,28 @@ const cases = [
   { id: 2, name: 'hard', prompt: 'y', checks: [{ type: 'contains', value: 'TIDY' }] },
 ]
 
-async function benched(evals: readonly object[] = cases) {
+const easy = cases.slice(0, 1)
+
+async function benched(evals: readonly object[]) {
   const skill = makeSkill(evals)
   const workspace = path.join(fresh(), 'ws')
-  const args = ['bench', skill, '--engine', agent('tidy.mjs'), '--runs', '2', '--workspace', workspace]
-  const first = await whetstone(args)
+  const first = await whetstone([...bench(skill), '--workspace', workspace])
   expect(first.code).toBe(0)
-  return { skill, workspace, args, folder: newest(workspace) }
+  return { skill, workspace }
+}
+
+const bench = (skill: string) => ['bench', skill, '--engine', agent('tidy.mjs'), '--runs', '2']
+
+const kept = new Map<readonly object[], ReturnType<typeof benched>>()
+
+/** Cases that are benched once; the workspace is the test's own, the skill is the same for all. */
+async function copied(evals: readonly object[] = cases) {
+  const once = kept.get(evals) ?? benched(evals)
+  kept.set(evals, once)
+  const { skill, workspace: original } = await once
+  const workspace = path.join(fresh(), 'ws')
+  cpSync(original, workspace, { recursive: true })
+  return { skill, workspace, args: [...bench(skill), '--workspace', workspace], folder: newest(workspace) }
 }
 
 const benchmarks = (workspace: string) => readdirSync(path.join(workspace, 'benchmarks')).sort()
@@ -28,7 +43,7 @@ const planOf = (folder: string) => plan.parse(read(folder, 'plan.json'))
 
 describe('--last-failed', () => {
   test('takes the cases of which a run did not pass everything, and says which', async () => {
-    const made = await benched()
+    const made = await copied()
     const end = await whetstone([...made.args, '--last-failed'])
     expect(end.code).toBe(0)
     expect(end.stderr).toContain('2 hard: a run did not pass everything')
@@ -39,25 +54,25 @@ describe('--last-failed', () => {
     ['lost', (run) => writeFileSync(path.join(run, 'run.json'), '{'), 'a run is missing'],
     ['not graded', (run) => writeFileSync(path.join(run, 'grading.json'), '{'), 'a run is not wholly graded'],
   ])('a run that is %s counts', async (_what, spoil, reason) => {
-    const made = await benched(cases.slice(0, 1))
+    const made = await copied(easy)
     spoil(path.join(made.folder, 'eval-1-easy/with_skill/run-1'))
     const end = await whetstone([...made.args, '--last-failed', '--dry-run'])
     expect(end.stderr).toContain(`1 easy: ${reason}`)
     expect(end.stdout).toContain('4 agent runs')
   })
   test('none: exit 0, a sentence, no new benchmark', async () => {
-    const made = await benched(cases.slice(0, 1))
+    const made = await copied(easy)
     const end = await whetstone([...made.args, '--last-failed'])
     expect(end).toMatchObject({ code: 0, stdout: expect.stringContaining('No case failed') })
     expect(benchmarks(made.workspace)).toHaveLength(1)
   })
   test('with --case only those of them', async () => {
-    const made = await benched()
+    const made = await copied()
     const end = await whetstone([...made.args, '--last-failed', '--case', 'easy'])
     expect(end.stdout).toContain('No case failed')
   })
   test('of many skills: those without a failed case keep their newest benchmark', async () => {
-    const other = makeSkill(cases.slice(0, 1), { 'SKILL.md': '---\nname: other\ndescription: d\n---\nx\n' })
+    const other = makeSkill(easy, { 'SKILL.md': '---\nname: other\ndescription: d\n---\nx\n' })
     const root = fresh()
     const args = ['bench', makeSkill(cases), other, '--engine', agent('tidy.mjs'), '--runs', '1', '--workspace', root]
     await whetstone(args)
@@ -65,7 +80,7 @@ describe('--last-failed', () => {
     expect(['tidy', 'other'].map((name) => benchmarks(path.join(root, name)).length)).toEqual([2, 1])
   })
   test('of many skills with --dry-run: a plan for each that has one', async () => {
-    const other = makeSkill(cases.slice(0, 1), { 'SKILL.md': '---\nname: other\ndescription: d\n---\nx\n' })
+    const other = makeSkill(easy, { 'SKILL.md': '---\nname: other\ndescription: d\n---\nx\n' })
     const root = fresh()
     const args = ['bench', makeSkill(cases), other, '--engine', agent('tidy.mjs'), '--runs', '1', '--workspace', root]
     await whetstone(args)
@@ -84,7 +99,7 @@ describe('--last-failed', () => {
 describe('--rerun', () => {
   const run = 'eval-2-hard/with_skill/run-1'
   test('makes it anew with the next number, keeps the old one, aggregates both', async () => {
-    const made = await benched()
+    const made = await copied()
     const before = read(made.folder, `${run}/run.json`)
     expect(await whetstone([...made.args, '--rerun', run])).toMatchObject({ code: 0 })
     expect(read(made.folder, `${run}/run.json`)).toEqual(before)
@@ -95,7 +110,7 @@ describe('--rerun', () => {
     expect(planOf(made.folder).calls.agent_runs).toBe(9)
   })
   test('a path of a run folder does the same, and again takes the number after', async () => {
-    const made = await benched()
+    const made = await copied()
     const base = made.args.slice(0, 4)
     const place = path.join(made.folder, run)
     for (const _ of [1, 2]) expect(await whetstone([...base, '--rerun', place])).toMatchObject({ code: 0 })
@@ -108,7 +123,7 @@ describe('--rerun', () => {
     ])
   })
   test('a resume and an aggregation keep it', async () => {
-    const made = await benched()
+    const made = await copied()
     await whetstone([...made.args, '--rerun', run])
     writeFileSync(path.join(made.folder, 'eval-1-easy/with_skill/run-1/run.json'), '{')
     writeFileSync(path.join(made.folder, 'benchmark.json'), '{')
@@ -117,7 +132,7 @@ describe('--rerun', () => {
     expect(benchmarks(made.workspace)).toHaveLength(1)
   })
   test('of a run without outcome it is made in its place, and the benchmark is whole', async () => {
-    const made = await benched()
+    const made = await copied()
     const place = path.join(made.folder, run)
     const record = read(place, 'run.json')
     const failed = { ...record, status: 'failed', error: { kind: 'server_error', message: 'once' } }
@@ -130,7 +145,7 @@ describe('--rerun', () => {
     expect(existsSync(path.join(made.folder, 'eval-2-hard/with_skill/run-3'))).toBe(false)
   })
   test('a skill that has changed since is a mistake, and leaves everything as it was', async () => {
-    const made = await benched()
+    const made = await copied([...cases])
     const copy = path.join(fresh(), 'before')
     cpSync(made.folder, copy, { recursive: true })
     writeFileSync(path.join(made.skill, 'more.md'), 'new')
@@ -144,7 +159,7 @@ describe('--rerun', () => {
     ['with --case', ['--rerun', run, '--case', '1'], /--rerun with --case/],
     ['with --dry-run', ['--rerun', run, '--dry-run'], /--rerun with --dry-run/],
   ])('%s is a mistake', async (_what, flags, message) => {
-    const made = await benched()
+    const made = await copied()
     const end = await whetstone([...made.args, ...flags])
     expect(end.stderr).toMatch(message)
     expect(end.code).toBe(2)
