@@ -1,11 +1,21 @@
 /** Whether what lies in a folder is its own: in a folder that somebody gave away, a link leads anywhere. */
-import { lstatSync, realpathSync, statSync } from 'node:fs'
+import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 
 /** Whether a place (absolute) really lies in a folder (absolute), which itself may be reached by links; a place that is not there does not. */
 export function liesIn(folder: string, place: string): boolean {
+  return doesLie(folder, place, new Set())
+}
+
+/** The same for many places in one folder: a part of their way that was no link once is not looked at again. */
+export function liesWithin(folder: string): (place: string) => boolean {
+  const straight = new Set<string>()
+  return (place) => doesLie(folder, place, straight)
+}
+
+function doesLie(folder: string, place: string, straight: Set<string>): boolean {
   try {
-    const way = wayTo(folder, place)
+    const way = wayTo(folder, place, straight)
     return way === 'link'
       ? isBelow(path.relative(realpathSync.native(folder), realpathSync.native(place)))
       : way === 'straight'
@@ -15,7 +25,7 @@ export function liesIn(folder: string, place: string): boolean {
 }
 
 /** Thousands of files are asked about: where no part of the way is a link, nothing need be resolved. */
-function wayTo(folder: string, place: string): 'straight' | 'link' | 'nothing' {
+function wayTo(folder: string, place: string, straight: Set<string>): 'straight' | 'link' | 'nothing' {
   const inside = path.relative(folder, place)
   if (!isBelow(inside)) return 'link'
   const from = folder.endsWith(path.sep) ? folder : folder + path.sep
@@ -23,9 +33,12 @@ function wayTo(folder: string, place: string): 'straight' | 'link' | 'nothing' {
   do {
     const next = inside.indexOf(path.sep, end + 1)
     end = next < 0 ? inside.length : next
-    const found = lstatSync(end === 0 ? folder : from + inside.slice(0, end), notThere)
+    const part = end === 0 ? folder : from + inside.slice(0, end)
+    if (straight.has(part)) continue
+    const found = lstatSync(part, notThere)
     if (found === undefined) return 'nothing'
     if (found.isSymbolicLink()) return 'link'
+    if (end < inside.length) straight.add(part)
   } while (end < inside.length)
   return 'straight'
 }
@@ -40,4 +53,14 @@ function isBelow(inside: string): boolean {
 export function ownFile(folder: string, name: string): string | null {
   const file = path.join(folder, name)
   return liesIn(folder, file) && statSync(file).isFile() ? file : null
+}
+
+/** The same for several files of a folder, which is read once. Throws what reading it throws. */
+export function ownFilesOf(folder: string): (name: string) => string | null {
+  const entries = new Map(readdirSync(folder, { withFileTypes: true }).map((entry) => [entry.name, entry]))
+  return (name) => {
+    const entry = entries.get(name)
+    if (entry?.isSymbolicLink() === true) return ownFile(folder, name)
+    return entry?.isFile() === true ? path.join(folder, name) : null
+  }
 }

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { liesIn, ownFile } from '../../src/base/own_file.ts'
+import { liesIn, liesWithin, ownFile, ownFilesOf } from '../../src/base/own_file.ts'
 
 let top: string
 const at = (...names: string[]) => path.join(top, ...names)
@@ -24,36 +24,58 @@ beforeAll(() => {
 })
 afterAll(() => rmSync(top, { recursive: true }))
 
+const lying: [folder: string, place: string, expected: boolean][] = [
+  ['own', 'own/deep/file', true],
+  ['own', 'own/deep/down', true],
+  ['own', 'own', true],
+  ['own/deep/file', 'own/deep/file', true],
+  ['own/nowhere', 'own/nowhere', false],
+  ['way', 'way', true],
+  ['way', 'way/deep/file', true],
+  ['way', 'own/deep/file', true],
+  ['own', 'own/in/file', true],
+  ['own/in', 'own/in/file', true],
+  ['own', 'own/deep/../deep/file', true],
+  ['own', 'own/out', false],
+  ['own', 'own/out/file', false],
+  ['own', 'own/file-out', false],
+  ['own/deep', 'own/in/../../other/deep/file', false],
+  ['own', 'own-file', false],
+  ['own', 'other/deep/file', false],
+  ['own/deep', 'own', false],
+  ['own', 'own/nowhere/file', false],
+  ['own', 'own/deep/file/below', false],
+  ['own', 'own/broken', false],
+  ['own', 'own/ring', false],
+]
+
 describe('liesIn', () => {
-  test.each([
-    ['own', 'own/deep/file', true],
-    ['own', 'own/deep/down', true],
-    ['own', 'own', true],
-    ['own/deep/file', 'own/deep/file', true],
-    ['own/nowhere', 'own/nowhere', false],
-    ['way', 'way', true],
-    ['way', 'way/deep/file', true],
-    ['way', 'own/deep/file', true],
-    ['own', 'own/in/file', true],
-    ['own/in', 'own/in/file', true],
-    ['own', 'own/deep/../deep/file', true],
-    ['own', 'own/out', false],
-    ['own', 'own/out/file', false],
-    ['own', 'own/file-out', false],
-    ['own/deep', 'own/in/../../other/deep/file', false],
-    ['own', 'own-file', false],
-    ['own', 'other/deep/file', false],
-    ['own/deep', 'own', false],
-    ['own', 'own/nowhere/file', false],
-    ['own', 'own/deep/file/below', false],
-    ['own', 'own/broken', false],
-    ['own', 'own/ring', false],
-  ])('%s holds %s: %s', (folder, place, expected) => {
+  test.each(lying)('%s holds %s: %s', (folder, place, expected) => {
     expect(liesIn(at(folder), at(place))).toBe(expected)
   })
+})
+
+test('liesWithin says the same of each, whatever was asked before', () => {
+  for (const folder of new Set(lying.map(([folder]) => folder))) {
+    const asked = liesWithin(at(folder))
+    const own = lying.filter(([other]) => other === folder)
+    for (const [, place, expected] of [...own, ...own.toReversed()]) {
+      expect([folder, place, asked(at(place))]).toEqual([folder, place, expected])
+    }
+  }
 })
 
 test('a file of its own, and neither a pipe nor a folder nor one that a link leads to from elsewhere', () => {
   expect(ownFile(at('own'), 'deep/file')).toBe(at('own/deep/file'))
   for (const name of ['pipe', 'deep', 'file-out', 'out/file', 'nowhere']) expect(ownFile(at('own'), name)).toBeNull()
+})
+
+test('ownFilesOf says the same of each file of a folder', () => {
+  symlinkSync(at('own/deep/file'), at('own/file-in'))
+  const own = ownFilesOf(at('own'))
+  expect(own('file-in')).toBe(at('own/file-in'))
+  for (const name of ['file-in', 'pipe', 'deep', 'file-out', 'nowhere', 'broken', 'ring']) {
+    expect(own(name)).toBe(ownFile(at('own'), name))
+  }
+  expect(ownFilesOf(at('own/deep'))('file')).toBe(at('own/deep/file'))
 })

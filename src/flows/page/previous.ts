@@ -2,7 +2,7 @@
 import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
 import path from 'node:path'
 import { z } from 'zod'
-import { liesIn, ownFile } from '../../base/own_file.ts'
+import { liesIn, liesWithin, ownFile } from '../../base/own_file.ts'
 import { isTimestampName } from '../../store/paths.ts'
 import { readLoose } from './read_detail.ts'
 
@@ -22,15 +22,16 @@ export function previousOf(folder: string): Previous | null {
     known ??= casesIn(before)
     return known.get(id) ?? ''
   }
+  const isThere = liesWithin(before)
   return {
     folder: before,
     runOf: ({ eval_id, folder: own }) => {
       if (own === '') return null
-      if (liesIn(before, path.join(before, own))) return own
+      if (isThere(path.join(before, own))) return own
       const [, ...rest] = own.split('/')
       // a case may have got another name; its number stays
       const other = path.posix.join(caseOf(eval_id), ...rest)
-      return liesIn(before, path.join(before, other)) ? other : null
+      return isThere(path.join(before, other)) ? other : null
     },
   }
 }

@@ -4,7 +4,7 @@ import path from 'node:path'
 import { z } from 'zod'
 import type { PageBefore, PageEvent, RunDetail } from '../../../schemas/page.ts'
 import { checkAs } from '../../base/json.ts'
-import { ownFile } from '../../base/own_file.ts'
+import { ownFile, ownFilesOf } from '../../base/own_file.ts'
 import { readOutputs } from './read_outputs.ts'
 import { type EventLine, spotsOf } from './spots.ts'
 
@@ -17,9 +17,10 @@ const pageEvent = z.looseObject({ type: z.string() })
 /** null: there is no such folder. */
 export function readDetail(folder: string): RunDetail | null {
   if (!existsSync(folder)) return null
-  const record = readLoose(path.join(folder, 'run.json'))
-  const grading = readLoose(path.join(folder, 'grading.json'))
-  const { events, cut, lines } = readEvents(path.join(folder, 'transcript.jsonl'))
+  const own = ownFilesOf(folder)
+  const record = looseIn(own('run.json'))
+  const grading = looseIn(own('grading.json'))
+  const { events, cut, lines } = readEvents(own('transcript.jsonl'))
   const spots = spotsOf(grading, { lines, markdown: () => readWhole(folder, 'transcript.md') })
   return {
     events,
@@ -35,8 +36,15 @@ export function readDetail(folder: string): RunDetail | null {
 /** A file that is not there, that a link leads to from another folder, or no JSON, is null. */
 export function readLoose(file: string): unknown {
   try {
-    const own = ownFile(path.dirname(file), path.basename(file))
-    return own === null ? null : JSON.parse(readFileSync(own, 'utf8'))
+    return looseIn(ownFile(path.dirname(file), path.basename(file)))
+  } catch {
+    return null
+  }
+}
+
+function looseIn(file: string | null): unknown {
+  try {
+    return file === null ? null : JSON.parse(readFileSync(file, 'utf8'))
   } catch {
     return null
   }
@@ -76,8 +84,8 @@ interface Events extends Pick<RunDetail, 'events' | 'cut'> {
   lines: EventLine[]
 }
 
-function readEvents(file: string): Events {
-  if (ownFile(path.dirname(file), path.basename(file)) === null) return { events: null, cut: null, lines: [] }
+function readEvents(file: string | null): Events {
+  if (file === null) return { events: null, cut: null, lines: [] }
   const all = readFileSync(file, 'utf8').split('\n').filter(Boolean)
   const events: PageEvent[] = []
   const lines: EventLine[] = []

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Benchmark } from '../../../schemas/benchmark.ts'
 import { type EvidencePack, type PageFile, type PageRuns, pageKey } from '../../../schemas/page.ts'
 import { writeAtomic } from '../../base/durable.ts'
-import { liesIn } from '../../base/own_file.ts'
+import { liesWithin } from '../../base/own_file.ts'
 import type { Redactor } from '../../base/redact.ts'
 import type { Prompts } from '../../phases/4-report/page/cases.ts'
 import { packed } from '../../phases/4-report/page/pack.ts'
@@ -69,11 +69,12 @@ export async function makePage(request: PageRequest): Promise<string> {
   const { carried, sidecars } = carriedFor(request.report, singleFile, details)
   const evidence = evidencePacks(benchmark, audited === null ? null : idsOf(audited, folderOf))
   const packs = carryPacks(evidence, { carried, sidecars, singleFile, runs: benchmark.runs.length })
+  const within = roots.map(liesWithin)
   const detailOf = (runs: PageRuns): Where[] => {
     const places = runs.case.map((): Where => 0)
     for (const index of byConcern(runs, benchmark)) {
       const own = path.join(folder, runs.folder[index] ?? '')
-      if (own === folder || !roots.some((root) => liesIn(root, own))) continue
+      if (own === folder || !within.some((isIn) => isIn(own))) continue
       const key = pageKey(runs.folder[index] ?? '')
       places[index] = carried.put(key, () => redactor.value(readDetail(own)), own, ahead?.get(own))
     }
