@@ -1,7 +1,7 @@
 /** What a second bench asks of the model, by the practice server's own log; what is kept, explained and pruned. */
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { benchmark } from '../../schemas/benchmark.ts'
 import { decisionsOf } from '../../src/flows/audited.ts'
 import { parseScenario } from '../../src/practice/scenario.ts'
@@ -26,10 +26,28 @@ const suite = (checks: readonly object[]) =>
   [1, 2].map((id) => ({ id, prompt: `task ${id}`, expectations: ['It is done.'], checks }))
 const tidy = [{ type: 'contains', value: 'TIDY' }]
 
-async function setUp() {
-  const server = await startPractice({ scenario: parseScenario(scenario, 'test.yaml') })
-  const skill = makeSkill(suite(tidy))
+const all = { with: 2, without: 2, judge: 4 }
+const none = { with: 0, without: 0, judge: 0 }
+
+const at: { server?: Awaited<ReturnType<typeof startPractice>>; benched?: string } = {}
+beforeAll(async () => {
+  at.server = await startPractice({ scenario: parseScenario(scenario, 'test.yaml') })
+  at.benched = path.join(fresh(), 'ws')
+  expect(await setUp(at.benched).bench()).toMatchObject({ code: 0, asked: all })
+})
+afterAll(() => at.server?.close())
+
+/** A skill and a workspace in which it was benched once. */
+function benched() {
   const workspace = path.join(fresh(), 'ws')
+  cpSync(at.benched ?? '', workspace, { recursive: true })
+  return setUp(workspace)
+}
+
+function setUp(workspace = path.join(fresh(), 'ws')) {
+  const server = at.server
+  if (server === undefined) throw new Error('no server')
+  const skill = makeSkill(suite(tidy))
   const env = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice' }
   const run = async (args: readonly string[]) => {
     const before = server.requests.length
@@ -49,7 +67,7 @@ async function setUp() {
   const result = () => benchmark.parse(JSON.parse(readFileSync(path.join(newest(), 'benchmark.json'), 'utf8')))
   const write = (evals: readonly object[]) =>
     writeFileSync(path.join(skill, 'evals/evals.json'), JSON.stringify({ skill_name: 'tidy', evals }))
-  return { skill, workspace, bench, grade, newest, result, write, [Symbol.asyncDispose]: () => server.close() }
+  return { skill, workspace, bench, grade, newest, result, write }
 }
 
 /** Of the judge's decisions, as the page carries them. */
@@ -58,13 +76,9 @@ function idsInPage(folder: string): string[] {
   return packs.flatMap(({ ids = [] }) => ids.flatMap((id) => id ?? []))
 }
 
-const all = { with: 2, without: 2, judge: 4 }
-const none = { with: 0, without: 0, judge: 0 }
-
 describe('the model is asked', () => {
   test('for everything once, then for nothing; after the skill has changed only for the arm that saw it', async () => {
-    await using made = await setUp()
-    expect(await made.bench()).toMatchObject({ code: 0, asked: all })
+    const made = benched()
     expect(await made.bench()).toMatchObject({ code: 0, asked: none })
     expect(made.result().reused).toMatchObject({ runs: 4 })
     const ids = (await decisionsOf(made.newest(), await readPlan(made.newest()))).map(({ id }) => id)
@@ -75,15 +89,13 @@ describe('the model is asked', () => {
     expect(made.result().notes.join()).toContain('2 of 4 runs reused from the cache (2 without_skill')
   })
   test('by no judge after a check alone has changed, and the check is decided anew', async () => {
-    await using made = await setUp()
-    await made.bench()
+    const made = benched()
     made.write(suite([{ type: 'contains', value: 'done' }]))
     expect(await made.bench()).toMatchObject({ code: 0, asked: none })
     expect(made.result().run_summary.without_skill?.pass_rate.mean).toBe(1)
   })
   test('by the judge alone after an expectation has changed', async () => {
-    await using made = await setUp()
-    await made.bench()
+    const made = benched()
     made.write(suite(tidy).map((one) => ({ ...one, expectations: ['It is really done.'] })))
     expect(await made.bench()).toMatchObject({ code: 0, asked: { ...none, judge: 4 } })
   })
@@ -95,21 +107,18 @@ describe('the model is asked', () => {
     ['another judge', ['--judge', 'anthropic:practice-2'], { ...none, judge: 4 }],
     ['how many at once', ['--concurrency', '1'], none],
   ])('with %s', async (_what, flags, asked) => {
-    await using made = await setUp()
-    await made.bench()
+    const made = benched()
     expect(await made.bench(...flags)).toMatchObject({ code: 0, asked })
   })
   test('under a budget: what is reused costs nothing', async () => {
-    await using made = await setUp()
-    await made.bench()
+    const made = benched()
     expect(await made.bench('--budget-tokens', '1')).toMatchObject({ code: 0, asked: none })
   })
 })
 
 describe('an entry that is damaged', () => {
   test('is named and made anew, the others are reused', async () => {
-    await using made = await setUp()
-    await made.bench()
+    const made = benched()
     const runs = path.join(made.workspace, '.cache/runs')
     const [first = ''] = readdirSync(runs)
     writeFileSync(path.join(runs, first, 'entry'), 'nothing')
@@ -122,7 +131,7 @@ describe('an entry that is damaged', () => {
 
 describe('--dry-run --explain', () => {
   test('says run by run what is reused, and which part of the key keeps the others out', async () => {
-    await using made = await setUp()
+    const made = setUp()
     expect((await made.bench('--dry-run', '--explain')).stdout).toContain('nothing is kept in this workspace yet')
     await made.bench()
     appendFileSync(path.join(made.skill, 'SKILL.md'), 'And be kind.\n')
@@ -140,7 +149,7 @@ describe('--dry-run --explain', () => {
     })
   })
   test('without --dry-run is a mistake', async () => {
-    await using made = await setUp()
+    const made = setUp()
     expect(await made.bench('--explain')).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('without --dry-run'),
@@ -150,8 +159,7 @@ describe('--dry-run --explain', () => {
 
 describe('whetstone cache', () => {
   test('stats counts; prune removes what it says; a benchmark stays whole', async () => {
-    await using made = await setUp()
-    await made.bench()
+    const made = benched()
     await made.bench()
     const cache = (...args: string[]) => whetstone(['cache', ...args, '--workspace', made.workspace, '--json'])
     const stats = JSON.parse((await cache('stats')).stdout)
@@ -234,7 +242,7 @@ describe('`grade` asks a judge', () => {
   const changed = (value: string) => suite([{ type: 'contains', value }])
 
   test('nothing that it has answered before, in a bench or in a grade; with --no-cache it does', async () => {
-    await using made = await setUp()
+    const made = setUp() // the benchmark names its skill
     await made.bench()
     made.write(changed('tid'))
     expect(await made.grade()).toMatchObject({ code: 0, asked: none })
@@ -246,8 +254,7 @@ describe('`grade` asks a judge', () => {
   })
 
   test('everything with --anew, and again each time with --again', async () => {
-    await using made = await setUp()
-    await made.bench()
+    const made = benched()
     expect(await made.grade('--anew')).toMatchObject({ code: 0, asked: { judge: 4 } })
     expect(await made.grade('--again', '1')).toMatchObject({ code: 0, asked: { judge: 4 } })
   })

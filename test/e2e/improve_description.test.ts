@@ -4,7 +4,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { description as descriptionSchema } from '../../schemas/description.ts'
 import { parseScenario } from '../../src/practice/scenario.ts'
-import { startPractice } from '../../src/practice/server.ts'
+import { type PracticeServer, startPractice } from '../../src/practice/server.ts'
 import { fresh, whetstone } from './program.ts'
 import { envOf, skillWith } from './triggers_stage.ts'
 
@@ -137,6 +137,15 @@ describe('ended before its end', () => {
     return { exit_code, ...made }
   }
 
+  const proposalsOf = ({ requests }: PracticeServer) => requests.filter(({ tools }) => tools.includes('submit')).length
+  const undisturbed = async () => {
+    await using server = await startPractice({ scenario: scenarioWith(better) })
+    const { code, stdout, stderr } = await whetstone(commandOf(place()), { env: envOf('anthropic', server) })
+    expect(code, stderr).toBe(0)
+    return { lasting: lasting(stdout), proposals: proposalsOf(server) }
+  }
+  let whole: ReturnType<typeof undisturbed> | undefined
+
   test.each<[string, RegExp, NodeJS.Signals, number | null]>([
     ['the first training queries, Ctrl-C', /"run_finished"/, 'SIGINT', 130],
     ['after a proposal, Ctrl-C', /"description_measured","round":0[\s\S]*"run_finished"/, 'SIGINT', 130],
@@ -148,10 +157,8 @@ describe('ended before its end', () => {
     async (_, line, signal, code) => {
       await using server = await startPractice({ scenario: scenarioWith(better) })
       const env = envOf('anthropic', server)
-      const whole = await whetstone(commandOf(place()), { env })
-      expect(whole.code, whole.stderr).toBe(0)
-      const proposals = () => server.requests.filter(({ tools }) => tools.includes('submit')).length
-      const before = proposals()
+      whole ??= undisturbed()
+      const before = await whole
       const at = place()
       let said = ''
       const end = await whetstone(commandOf(at, ['--concurrency', '1']), {
@@ -170,8 +177,8 @@ describe('ended before its end', () => {
       expect(others).toMatchObject({ code: 2, stderr: expect.stringContaining('seed is not as when the search') })
       const more = await whetstone(commandOf(at, ['--resume']), { env })
       expect(more.code, more.stderr).toBe(0)
-      expect(lasting(more.stdout)).toEqual(lasting(whole.stdout))
-      expect(proposals() - before).toBe(before)
+      expect(lasting(more.stdout)).toEqual(before.lasting)
+      expect(proposalsOf(server)).toBe(before.proposals)
     },
   )
 

@@ -43,16 +43,34 @@ export function contract(name: string): void {
       return () => stage[Symbol.asyncDispose]()
     })
 
-    test('completes with the final text', async () => {
-      const { outcome, events } = await perform(engine, task())
+    /** One run that writes a file: its prompt begins with a dash and holds quotes. */
+    const greeting = once(async () => {
+      const own = await openStage()
+      const ran = await perform(engine, own.task({ ...needed(server), prompt: '-p --version "greet" $(date) \'' }))
+      return { ...ran, cwd: own.cwd, [Symbol.asyncDispose]: own[Symbol.asyncDispose] }
+    })
+    /** One run that only speaks. */
+    const speech = { prompt: 'echo {"a": 1}' }
+    const spoken = once(async () => {
+      const own = await openStage()
+      const ran = await perform(engine, own.task({ ...needed(server), ...speech }))
+      return { ...ran, [Symbol.asyncDispose]: own[Symbol.asyncDispose] }
+    })
+    afterAll(async () => {
+      await greeting.end()
+      await spoken.end()
+    })
+
+    test('completes with the final text; a prompt may begin with a dash or hold quotes', async () => {
+      const { outcome, events } = await greeting()
       expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'all done' } })
       expect(ofType(events, 'result')).toMatchObject([{ text: 'all done' }])
       expect(ofType(events, 'assistant').at(-1)).toMatchObject({ text: 'all done' })
     })
 
     test('writes files into its working folder', async () => {
-      await perform(engine, task())
-      expect(await readFile(path.join(stage.cwd, 'greeting.txt'), 'utf8')).toBe('hello')
+      const { cwd } = await greeting()
+      expect(await readFile(path.join(cwd, 'greeting.txt'), 'utf8')).toBe('hello')
     })
 
     test('sees its environment and nothing of the harness', async () => {
@@ -63,26 +81,17 @@ export function contract(name: string): void {
       expect(env).not.toContain('HARNESS_CANARY')
     })
 
-    test('abort ends the agent, rejects with the reason, leaves no process', async () => {
-      const abort = new AbortController()
-      const running = perform(engine, task({ prompt: 'sleep' }), { signal: abort.signal })
-      const ended = expect(running).rejects.toThrow('enough')
-      await vi.waitFor(() => expect(existsSync(path.join(stage.cwd, 'started'))).toBe(true), { timeout: 120_000 })
-      expect(await markedProcesses(stage.mark)).not.toEqual([])
-      abort.abort(new Error('enough'))
-      await ended
-      await vi.waitFor(async () => expect(await markedProcesses(stage.mark)).toEqual([]), { timeout: 5000 })
-    })
-
-    test('what an aborted run took until then is known, as far as the engine shows any of it', async () => {
+    test('abort ends the agent, rejects with the reason, leaves no process; what it took until then is known, as far as it shows', async () => {
       const abort = new AbortController()
       const early = earlyReport()
       const { soFar } = early
       const running = perform(engine, task({ prompt: 'sleep later' }), { signal: abort.signal, soFar })
       const ended = expect(running).rejects.toThrow('enough')
       await vi.waitFor(() => expect(existsSync(path.join(stage.cwd, 'started'))).toBe(true), { timeout: 120_000 })
+      expect(await markedProcesses(stage.mark)).not.toEqual([])
       abort.abort(new Error('enough'))
       await ended
+      await vi.waitFor(async () => expect(await markedProcesses(stage.mark)).toEqual([]), { timeout: 5000 })
       const { usage, cost, model } = await early.take()
       if (shows === null) {
         expect({ usage, cost }).toEqual({ usage: null, cost: null })
@@ -99,25 +108,19 @@ export function contract(name: string): void {
       expect(existsSync(path.join(stage.cwd, 'greeting.txt'))).toBe(false)
     })
 
-    test('a prompt may begin with a dash or hold quotes', async () => {
-      const { outcome } = await perform(engine, task({ prompt: '-p --version "greet" $(date) \'' }))
-      expect(outcome).toMatchObject({ status: 'completed', report: { finalResponse: 'all done' } })
-      expect(existsSync(path.join(stage.cwd, 'greeting.txt'))).toBe(true)
-    })
-
     test('gives a structured answer', async () => {
       const { outcome } = await perform(engine, task({ prompt: 'verdict', answerSchema }))
       expect(outcome).toMatchObject({ status: 'completed', report: { answer: { verdict: 'yes', score: 3 } } })
     })
 
     test('gives no answer when none was asked for', async () => {
-      const { outcome } = await perform(engine, task({ prompt: 'echo {"a": 1}' }))
+      const { outcome } = await spoken()
       expect(outcome.report.answer).toBeUndefined()
     })
 
     if (shows === null) {
       test('says nothing of what it does not know', async () => {
-        const { outcome } = await perform(engine, task())
+        const { outcome } = await greeting()
         expect(outcome.report).toMatchObject({ usage: null, cost: null, loaded: null, model: null, version: null })
       })
       return
@@ -146,7 +149,7 @@ export function contract(name: string): void {
     })
 
     test('tells its tool calls, steps, tokens, cost, model and version', async () => {
-      const { outcome, events } = await perform(engine, task())
+      const { outcome, events } = await greeting()
       const [call] = ofType(events, 'tool_call')
       expect(call).toMatchObject({ name: shows.tool, step: 1, input: { command: 'printf hello > greeting.txt' } })
       expect(ofType(events, 'tool_result')).toMatchObject([
@@ -166,12 +169,9 @@ export function contract(name: string): void {
 
     test('tells tokens by kind, each counted once', async () => {
       const kinds = { cache_read: 3000, cache_write: 200, reasoning: 70 }
-      const usage = async (more: object) => {
-        await using counting = await practice(JSON.stringify({ rules: [{ name: 'a', text: 'all done', ...more }] }))
-        const { outcome } = await perform(engine, stage.task({ ...needed(counting) }))
-        return outcome.report.usage
-      }
-      const [plain, more] = [await usage({}), await usage({ usage: kinds })]
+      await using counting = await practice(JSON.stringify({ rules: [{ name: 'a', text: 'all done', usage: kinds }] }))
+      const counted = await perform(engine, stage.task({ ...needed(counting), ...speech }))
+      const [plain, more] = [(await spoken()).outcome.report.usage, counted.outcome.report.usage]
       expect(plain).toMatchObject({ cache_read_tokens: 0, cache_write_tokens: 0 })
       expect(more).toMatchObject({ cache_read_tokens: 3000, cache_write_tokens: 200, reasoning_tokens: 70 })
       expect(more?.output_tokens).toBe((plain?.output_tokens ?? 0) + 70)
@@ -225,4 +225,14 @@ export function contract(name: string): void {
       expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'unreachable', retryable: true } })
     })
   })
+}
+
+/** What is made when it is first asked for, and then kept until its end. */
+function once<T extends AsyncDisposable>(make: () => Promise<T>) {
+  let made: Promise<T> | undefined
+  const get = () => {
+    made ??= make()
+    return made
+  }
+  return Object.assign(get, { end: async () => void (await (await made)?.[Symbol.asyncDispose]()) })
 }
