@@ -25,7 +25,6 @@ for (const name of [
   'yocto-queue',
   'string-argv',
   'picocolors',
-  'escalade',
   'get-caller-file',
   '@pydantic/genai-prices',
 ])
@@ -106,6 +105,15 @@ const widthsLater = {
   },
 }
 
+/** The parser looks for a package.json above the working folder, to learn a version that nobody asks it for: it would read each folder on the way, of however many entries. */
+const noPackageFile = {
+  name: 'no-package-file',
+  setup(building) {
+    building.onResolve({ filter: /^escalade\/sync$/ }, ({ path: name }) => ({ path: name, namespace: 'nothing' }))
+    building.onLoad({ filter: /./, namespace: 'nothing' }, () => ({ contents: 'export default () => undefined' }))
+  },
+}
+
 const otherPackages = {
   name: 'other-packages',
   setup(building) {
@@ -153,7 +161,7 @@ const shared = {
  * command has no use for is not run; threads are modules.
  */
 export async function buildProgram(from, to) {
-  const plugins = [mainOf(from), ownSources(from, to), widthsLater, otherPackages]
+  const plugins = [mainOf(from), ownSources(from, to), widthsLater, noPackageFile, otherPackages]
   await build({
     ...shared,
     entryPoints: { program: 'main' },
