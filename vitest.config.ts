@@ -3,22 +3,33 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /** Files that are small and take long: those of the agent CLIs. Begun last, they would run alone at the end. */
 const isLong = ({ moduleId }: TestSpecification) => /(contract|real)_\w+\.test\.ts$/.test(moduleId)
+const isTogether = ({ project }: TestSpecification) => project.name === 'together'
 
 class LongFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const sorted = await super.sort(files)
-    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+    const alone = sorted.filter((file) => !isTogether(file))
+    // a process goes on with the next file only if that is of its kind
+    return [...alone.filter(isLong), ...sorted.filter(isTogether), ...alone.filter((file) => !isLong(file))]
   }
 }
 
+/** Of these many share a process, which loads the source once: they leave nothing behind in it. */
+const together = ['phases', 'schemas', 'store', 'practice', 'cli', 'interop', 'viewer'].map(
+  (folder) => `test/${folder}/**/*.test.ts`,
+)
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 20_000 } },
     pool: 'forks',
     maxWorkers: 3, // a third of the time of two they wait
     sequence: { sequencer: LongFirst },
+    projects: [
+      { extends: true, test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: together } },
+      { extends: true, test: { name: 'together', include: together, isolate: false } },
+    ],
   },
 })
