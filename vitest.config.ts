@@ -19,17 +19,20 @@ const together = ['phases', 'schemas', 'store', 'practice', 'cli', 'interop', 'v
   (folder) => `test/${folder}/**/*.test.ts`,
 )
 
+const each = {
+  testTimeout: 60_000,
+  hookTimeout: 60_000,
+  expect: { poll: { timeout: 20_000 } },
+  pool: 'forks',
+} as const
+
 export default defineConfig({
   test: {
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-    expect: { poll: { timeout: 20_000 } },
-    pool: 'forks',
     maxWorkers: 3, // a third of the time of two they wait
     sequence: { sequencer: LongFirst },
     projects: [
-      { extends: true, test: { name: 'alone', include: ['test/**/*.test.ts'], exclude: together } },
-      { extends: true, test: { name: 'together', include: together, isolate: false } },
+      { test: { ...each, name: 'alone', include: ['test/**/*.test.ts'], exclude: together } },
+      { test: { ...each, name: 'together', include: together, isolate: false } },
     ],
   },
 })
