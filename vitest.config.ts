@@ -15,9 +15,12 @@ class LongFirst extends BaseSequencer {
 }
 
 /** Of these many share a process, which loads the source once: they leave nothing behind in it. */
-const together = ['phases', 'schemas', 'store', 'practice', 'cli', 'interop', 'viewer'].map(
-  (folder) => `test/${folder}/**/*.test.ts`,
-)
+const together = [
+  ...['phases', 'schemas', 'store', 'practice', 'cli', 'interop', 'viewer'].map((one) => `test/${one}/**/*.test.ts`),
+  'test/flows/!(queue)/**/*.test.ts',
+  'test/flows/*.test.ts',
+  'test/engines/!(contract_*).test.ts',
+]
 
 const each = {
   testTimeout: 60_000,

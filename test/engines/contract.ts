@@ -11,9 +11,6 @@ import { needs } from '../require.ts'
 import { contenders, rulesFor } from './contenders.ts'
 import { bodyCanary, ofType, openStage, perform, practice, type Stage } from './stage.ts'
 
-// opencode takes seconds of CPU to start, and a machine may be busy
-vi.setConfig({ testTimeout: 240_000 })
-
 const answerSchema = {
   type: 'object',
   properties: { verdict: { type: 'string' }, score: { type: 'integer' } },
@@ -26,6 +23,8 @@ export function contract(name: string): void {
   if (contender === undefined) throw new Error(`no contender is named ${name}`)
   const { engine, cli, needs: needed, read, shell, shows } = contender
   const suite = cli === undefined ? describe : needs(`the CLI of ${name}`, cli !== null, 'npm run agents')
+  // opencode takes seconds of CPU to start, and a machine may be busy
+  vi.setConfig({ testTimeout: 240_000 })
   suite(`the contract of ${name}`, () => {
     let server: PracticeServer
     let stage: Stage

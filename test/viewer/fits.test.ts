@@ -2,7 +2,7 @@
 import path from 'node:path'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest'
 import { fresh, whetstone } from '../e2e/program.ts'
 import { launch, type Opened, open, visit, withChromium } from './browser.ts'
 import { foreign } from './foreign.ts'
@@ -78,6 +78,7 @@ withChromium('every view fits', () => {
     for (const which of ['small', 'all', 'two'] as const) it.urls.set(which, (await pages[which]()).url)
   }, 120_000)
   afterAll(() => it.browser?.close())
+  afterEach(() => Promise.all(it.browser?.contexts().map((context) => context.close()) ?? []).then(() => {}))
   const opened = (which: Which, hash: string, options: BrowserContextOptions = {}): Promise<Opened> => {
     if (it.browser === undefined) throw new Error('no browser')
     return open(it.browser, `${it.urls.get(which)}${hash}`, options)
