@@ -1,7 +1,7 @@
 /** `grade` by a judge that decides nothing: the verdicts that are there stay, the plan keeps its judge, and the exit code says so. */
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { grading as gradingSchema } from '../../schemas/grading.ts'
 import { plan as planSchema } from '../../schemas/plan.ts'
 import { agent, fresh, makeSkill, whetstone } from './program.ts'
@@ -27,11 +27,14 @@ async function benched() {
   const texts = () => files.map((file) => readFileSync(file, 'utf8'))
   const errors = () => texts().map((text) => gradingSchema.parse(JSON.parse(text)).judge_errors?.length ?? 0)
   const grade = (judge: string, ...more: string[]) =>
-    whetstone(['grade', folder, '--judge', judge, '--sandbox', 'off', '--concurrency', '1', ...more])
+    whetstone(['grade', folder, '--judge', judge, '--sandbox', 'off', ...more])
   return { skill, plan, texts, errors, grade }
 }
 
-test('a judge that falls over takes no verdict with it; one that decides takes its place', async () => {
+// a judge that falls over is asked again after a wait
+vi.setConfig({ testTimeout: 120_000 })
+
+test.concurrent('a judge that falls over takes no verdict with it; one that decides takes its place', async () => {
   const { plan, texts, grade } = await benched()
   const [before, planned] = [texts(), plan().options.judge]
   const end = await grade(moody('crash'))
@@ -48,10 +51,10 @@ test('a judge that falls over takes no verdict with it; one that decides takes i
   expect(texts().every((text, index) => text !== before[index] && text.includes('quote 1'))).toBe(true)
 })
 
-test('one that decides a run before it falls over is the judge of the plan, and the other runs keep theirs', async () => {
+test.concurrent('one that decides a run before it falls over is the judge of the plan, and the other runs keep theirs', async () => {
   const { plan, texts, errors, grade } = await benched()
   const before = texts()
-  const end = await grade(moody('good', 'crash'))
+  const end = await grade(moody('good', 'crash'), '--concurrency', '1')
   expect(end.code, end.stderr).toBe(3)
   expect(end.stdout).toContain('decided nothing of 3 runs')
   expect(texts().filter((text, index) => text === before[index])).toHaveLength(3)
@@ -59,7 +62,7 @@ test('one that decides a run before it falls over is the judge of the plan, and 
   expect(plan().options.judge?.command).toContain('good crash')
 })
 
-test('under other criteria there is nothing to keep: the errors are written, counted, and the plan keeps its judge', async () => {
+test.concurrent('under other criteria there is nothing to keep: the errors are written, counted, and the plan keeps its judge', async () => {
   const { skill, plan, errors, grade } = await benched()
   const planned = plan().options.judge
   const evals = evalsOf(statement, 'outputs/answer.txt says more')
