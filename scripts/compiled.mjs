@@ -7,7 +7,7 @@ const [dist, folder] = process.argv.slice(2)
 const load = (file) => import(pathToFileURL(path.join(dist, file)).href)
 const { compileLater } = await load('src/cli/tier_up.js')
 compileLater() // V8 takes only what was compiled under the same flags
-const { main, script } = await load('program/main.js')
+const { main, compiled } = await load('program/main.js')
 
 const skill = path.join(folder, 'small')
 mkdirSync(path.join(skill, 'evals'), { recursive: true })
@@ -23,4 +23,4 @@ for (const more of [['--dry-run'], [], ['--fresh']]) {
   const code = await main(['bench', skill, ...flags, ...more])
   if (code !== 0) throw new Error(`exit code ${code}`)
 }
-writeFileSync(path.join(dist, 'program/program.cache'), script.createCachedData())
+writeFileSync(path.join(dist, 'program/program.cache'), compiled())

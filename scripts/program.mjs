@@ -1,5 +1,6 @@
 // Bundles the program of the terminal: hundreds of small files take longer to find and compile than to run.
 import { spawnSync } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -105,12 +106,19 @@ const widthsLater = {
   },
 }
 
-/** The parser looks for a package.json above the working folder, to learn a version that nobody asks it for: it would read each folder on the way, of however many entries. */
-const noPackageFile = {
-  name: 'no-package-file',
+/**
+ * What is nowhere used. The parser looks for a package.json above the working folder, to learn a version that nobody asks it for: it would
+ * read each folder on the way, of however many entries. What compiles templates would load a package for maps of them.
+ */
+const unused = { 'escalade/sync': 'export default () => undefined', 'source-map': 'export {}' }
+
+const nothingUnused = {
+  name: 'nothing-unused',
   setup(building) {
-    building.onResolve({ filter: /^escalade\/sync$/ }, ({ path: name }) => ({ path: name, namespace: 'nothing' }))
-    building.onLoad({ filter: /./, namespace: 'nothing' }, () => ({ contents: 'export default () => undefined' }))
+    building.onResolve({ filter: /./ }, ({ path: name }) => {
+      return Object.hasOwn(unused, name) ? { path: name, namespace: 'unused' } : null
+    })
+    building.onLoad({ filter: /./, namespace: 'unused' }, ({ path: name }) => ({ contents: unused[name] }))
   },
 }
 
@@ -161,7 +169,7 @@ const shared = {
  * command has no use for is not run; threads are modules.
  */
 export async function buildProgram(from, to) {
-  const plugins = [mainOf(from), ownSources(from, to), widthsLater, noPackageFile, otherPackages]
+  const plugins = [mainOf(from), ownSources(from, to), widthsLater, nothingUnused, otherPackages]
   await build({
     ...shared,
     entryPoints: { program: 'main' },
@@ -194,19 +202,25 @@ function asScript(text) {
   const raw = /\braw`[^`]*[^\0-\x7f][^`]*`/.exec(text)
   if (raw !== null) throw new Error(`write \\u and the number of the character that is not ASCII: ${raw[0]}`)
   const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
-  return text.replace(/[^\0-\x7f]/g, escaped).replace(/\bimport\(/g, 'programImport(')
+  const script = text.replace(/[^\0-\x7f]/g, escaped).replace(/\bimport\(/g, 'programImport(')
+  return `${script}\n// built ${randomUUID()}`
 }
+
+const longestMs = 60_000
 
 /** Has the program do what it does most, and keeps what V8 compiled for that. Without it the program only starts later. */
 function keepCompiled(from) {
-  const home = mkdtempSync(path.join(tmpdir(), 'whetstone-build-'))
-  const env = { PATH: process.env.PATH, HOME: home, TMPDIR: home }
-  const { status, stderr } = spawnSync(process.execPath, [path.join(import.meta.dirname, 'compiled.mjs'), from, home], {
-    env,
-    encoding: 'utf8',
-  })
-  rmSync(home, { recursive: true, force: true })
-  if (status !== 0) process.stderr.write(`the program will start slower: nothing is kept of its compilation\n${stderr}`)
+  try {
+    const home = mkdtempSync(path.join(tmpdir(), 'whetstone-build-')) // nothing that agents read lies above it
+    const env = { PATH: process.env.PATH, HOME: home, TMPDIR: home, TMP: home, TEMP: home }
+    const options = { env, encoding: 'utf8', timeout: longestMs }
+    const program = path.join(import.meta.dirname, 'compiled.mjs')
+    const { status, stderr } = spawnSync(process.execPath, [program, from, home], options)
+    rmSync(home, { recursive: true, force: true })
+    if (status !== 0) throw new Error(stderr)
+  } catch (error) {
+    process.stderr.write(`the program will start later: nothing is kept of its compilation\n${error.message}\n`)
+  }
 }
 
 function licenceOf(name) {

@@ -1,5 +1,5 @@
 /** Whether what lies in a folder is its own: in a folder that somebody gave away, a link leads anywhere. */
-import { lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
+import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
 
 /** Whether a place (absolute) really lies in a folder (absolute), which itself may be reached by links; a place that is not there does not. */
@@ -55,12 +55,20 @@ export function ownFile(folder: string, name: string): string | null {
   return liesIn(folder, file) && statSync(file).isFile() ? file : null
 }
 
-/** The same for several files of a folder, which is read once. Throws what reading it throws. */
+/** The same for several files of a folder, which is read once; of one that can't be read there are none. */
 export function ownFilesOf(folder: string): (name: string) => string | null {
-  const entries = new Map(readdirSync(folder, { withFileTypes: true }).map((entry) => [entry.name, entry]))
+  const entries = new Map(entriesOf(folder).map((entry) => [entry.name, entry]))
   return (name) => {
     const entry = entries.get(name)
     if (entry?.isSymbolicLink() === true) return ownFile(folder, name)
     return entry?.isFile() === true ? path.join(folder, name) : null
+  }
+}
+
+function entriesOf(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true })
+  } catch {
+    return []
   }
 }

@@ -9,6 +9,8 @@ const systemCodes: Readonly<Record<string, number>> = {
   EPERM: exitCodes.usage,
   EROFS: exitCodes.usage,
   ENAMETOOLONG: exitCodes.usage,
+  EISDIR: exitCodes.usage,
+  ENOTDIR: exitCodes.usage,
   ENOSPC: exitCodes.incomplete,
   EDQUOT: exitCodes.incomplete,
   EFBIG: exitCodes.incomplete,
@@ -19,10 +21,13 @@ const systemCodes: Readonly<Record<string, number>> = {
 
 const elsewhere = 'choose a place that can be written to: --workspace, or TMPDIR for the temporary folder'
 const free = 'free some space (df -h); then the same command goes on, and what was finished is kept'
+const inTheWay = 'a file lies where a folder is to be, or a folder where a file is to be: move it away'
 const fixes: Readonly<Record<string, string>> = {
   EACCES: elsewhere,
   EPERM: elsewhere,
   EROFS: elsewhere,
+  EISDIR: inTheWay,
+  ENOTDIR: inTheWay,
   ENOSPC: free,
   EDQUOT: free,
   EFBIG: free,

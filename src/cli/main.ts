@@ -28,7 +28,7 @@ import { checkSwitches, checkValues, mistakeOf } from './mistakes.ts'
 /** Gives the exit code; never throws. */
 export async function main(argv: readonly string[]): Promise<number> {
   const outcome: { code: number } = { code: exitCodes.done }
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', ignoreClosed)
+  for (const stream of [process.stdout, process.stderr]) stream.on('error', (error) => ignoreClosed(stream, error))
   try {
     checkSwitches(argv)
     await parser(argv, (code) => {
@@ -41,8 +41,9 @@ export async function main(argv: readonly string[]): Promise<number> {
 }
 
 /** Whoever read our output has gone (`| head`, a terminal that closed): results still go to disk. */
-function ignoreClosed(error: Error): void {
-  if (!['EPIPE', 'EIO'].includes(codeOf(error) ?? '')) throw error
+function ignoreClosed({ isTTY }: NodeJS.WriteStream, error: Error): void {
+  const code = codeOf(error)
+  if (code !== 'EPIPE' && !(isTTY && code === 'EIO')) throw error
 }
 
 const commands = [

@@ -79,20 +79,29 @@ export async function summarize(
   const redactor = redactorFor(context.env)
   const { benchmark, folders } = await benchmarkNow(folder, plan, context, soFar)
   const paths = benchmarkPaths(folder)
-  await writeBenchmark(paths.benchmark, benchmark)
   const isNoise = collectionOf(plan) === 'calibrations'
-  if (isNoise) await writeCalibration(folder, plan, benchmark)
-  await writeAtomic(paths.markdown, toMarkdown(benchmark))
+  const reports = async () => {
+    await writeBenchmark(paths.benchmark, benchmark)
+    if (isNoise) await writeCalibration(folder, plan, benchmark)
+    await writeAtomic(paths.markdown, toMarkdown(benchmark))
+  }
+  const written = reports()
+  written.catch(() => {}) // looked at below
   const { page = true } = soFar
   const prompts = { cases: redactor.value(plan.cases) }
-  if (page) {
-    const { caseFiles } = await import('./page/case_files.ts')
-    const { writePage } = await import('./page/write_page.ts')
-    const files = await caseFiles(plan.cases)
-    const made = { plan, laid: soFar.known ?? new Map() }
-    const { details = null } = soFar
-    await writePage({ folder, report: paths.report, benchmark, prompts, folders, redactor, files, made, details })
-  } else await rm(paths.report, { force: true })
+  try {
+    if (page) {
+      const { caseFiles } = await import('./page/case_files.ts')
+      const { writePage } = await import('./page/write_page.ts')
+      const files = await caseFiles(plan.cases)
+      const made = { plan, laid: soFar.known ?? new Map() }
+      const { details = null } = soFar
+      const asked = { folder, report: paths.report, benchmark, prompts, folders, redactor, files, made, details }
+      await writePage({ ...asked, written })
+    } else await rm(paths.report, { force: true })
+  } finally {
+    await written
+  }
   context.emit({
     type: 'benchmark_written',
     folder,

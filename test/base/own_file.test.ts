@@ -78,4 +78,5 @@ test('ownFilesOf says the same of each file of a folder', () => {
     expect(own(name)).toBe(ownFile(at('own'), name))
   }
   expect(ownFilesOf(at('own/deep'))('file')).toBe(at('own/deep/file'))
+  for (const none of ['own-file', 'own/nowhere', 'own/ring']) expect(ownFilesOf(at(none))('file')).toBeNull()
 })

@@ -1,6 +1,6 @@
 /** A disk that is full, or can't be written to: one clear line, nothing half-written counts, nothing more is paid for. */
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { needs } from '../require.ts'
@@ -94,6 +94,24 @@ needsMounts('a disk of 1 MiB', () => {
     const made = names.filter((name) => /^benchmarks.*outputs.large/.test(name))
     expect(made.map((name) => statSync(path.join(disk, name)).size)).toEqual([3_000_000, 3_000_000])
   })
+})
+
+test('a benchmark.json that can not be written leaves no page beside it', async () => {
+  const workspace = path.join(fresh(), 'ws')
+  await bench(workspace, { log: log(), bytes: 0 })
+  const folder = path.join(workspace, 'benchmarks', readdirSync(path.join(workspace, 'benchmarks'))[0] ?? '')
+  const [report, file] = [path.join(folder, 'report.html'), path.join(folder, 'benchmark.json')]
+  for (const one of [report, file]) rmSync(one)
+  mkdirSync(path.join(file, 'in the way'), { recursive: true })
+  const end = await whetstone(['aggregate', folder])
+  expect(end.code, end.stderr).toBe(2)
+  expect(end.stderr).toMatch(/^error .*benchmark\.json/m)
+  expect(end.stderr).not.toMatch(/\n\s+at /)
+  expect(existsSync(report)).toBe(false)
+  // control: nothing in the way
+  rmSync(file, { recursive: true })
+  expect((await whetstone(['aggregate', folder])).code).toBe(0)
+  expect(existsSync(report)).toBe(true)
 })
 
 const refusesBeforePaying = async (folder: string) => {

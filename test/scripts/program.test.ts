@@ -16,8 +16,8 @@ async function started(dist: string, flags: string[] = []): Promise<string> {
   const code = `
     const { compileLater } = ${load('src/cli/tier_up.js')}
     compileLater()
-    const { main, script } = ${load('program/main.js')}
-    console.log(script.cachedDataRejected)
+    const { main, isRefused } = ${load('program/main.js')}
+    console.log(isRefused)
     process.exitCode = await main(['bench', '--nix'])`
   const args = [...flags, '--input-type=module', '-e', code]
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args).catch((error: unknown) => {
@@ -33,6 +33,13 @@ function copied(): string {
     cpSync(path.join(folder, '..', name), path.join(dist, name), { recursive: true })
   }
   return dist
+}
+
+/** Its stamp says something else, in as many bytes. */
+function withText(bytes: Buffer, text: string, other: string): Buffer {
+  const stamp = bytes.subarray(0, 2048).toString()
+  expect(stamp).toContain(text)
+  return Buffer.concat([Buffer.from(stamp.replace(text, other).slice(0, 2048).padEnd(2048)), bytes.subarray(2048)])
 }
 
 const refused = 'error bench needs <skill>\n      see whetstone bench --help\n'
@@ -72,14 +79,18 @@ describe('what V8 compiled of it when it was built', () => {
   test('is refused under other flags, and the program compiled anew', async () => {
     expect(await started(path.dirname(folder), ['--stack-size=900'])).toBe(`true\n${refused}`)
   })
-  test.each<[string, (file: string) => void]>([
-    ['cut short', (file) => writeFileSync(file, readFileSync(file).subarray(0, 1000))],
-    ['empty', (file) => writeFileSync(file, '')],
-    ['of another program', (file) => writeFileSync(file, 'no such thing'.repeat(100))],
-  ])('does no harm where it is %s', async (_, damage) => {
+  test.each<[string, 'true' | 'undefined', (bytes: Buffer) => Buffer | string]>([
+    ['cut short', 'true', (bytes) => bytes.subarray(0, 5000)],
+    ['empty', 'undefined', () => ''],
+    ['something else', 'undefined', () => 'no such thing'.repeat(1000)],
+    ['of another Node with the same V8', 'undefined', (bytes) => withText(bytes, process.version, 'v20.19.x')],
+    ['of another system', 'undefined', (bytes) => withText(bytes, `"${process.arch}"`, '"other"')],
+    ['of another build', 'undefined', (bytes) => withText(bytes, '// built ', '// Built ')],
+  ])('does no harm where it is %s', async (_, isRefused, damage) => {
     const dist = copied()
-    damage(path.join(dist, 'program/program.cache'))
-    expect(await started(dist)).toBe(`true\n${refused}`)
+    const file = path.join(dist, 'program/program.cache')
+    writeFileSync(file, damage(readFileSync(file)))
+    expect(await started(dist)).toBe(`${isRefused}\n${refused}`)
   })
   test('does no harm where it is not there', async () => {
     const dist = copied()

@@ -46,6 +46,8 @@ export interface PageRequest {
   made?: MadeHere
   /** What was packed already. */
   details?: DetailsAhead | null
+  /** When the benchmark's own files, which versions of a skill are read from, are there; they are if not given. The page appears after them. */
+  written?: Promise<void>
 }
 
 const manyRuns = 2000
@@ -94,6 +96,7 @@ export async function makePage(request: PageRequest): Promise<string> {
   if (audited !== null) page.extras.audit = auditOf(audited, page, (sample) => carried.put('audit', () => sample))
   if (request.served !== true) addReports(page, folder, auditWorkspace(folder))
   await addPrevious(page, { folder, redactor, carried, details })
+  await request.written
   addVersions(page, { workspace: auditWorkspace(folder), redactor, carried })
   page.left_out.push(...leftOut(carried.refused))
   await sidecars.end()
