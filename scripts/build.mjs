@@ -29,6 +29,11 @@ function startBundle(bin) {
   writeFileSync(bin, started)
 }
 
+/** What the program says of itself at its usual width, so that nothing need be loaded for it. */
+function keepHelp(bin, file) {
+  writeFileSync(file, execFileSync(process.execPath, [bin, '--help']))
+}
+
 try {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
   execFileSync(process.execPath, [tsc, '-p', path.join(root, 'tsconfig.build.json'), '--outDir', fresh], {
@@ -39,6 +44,7 @@ try {
   await buildProgram(fresh, path.join(fresh, 'program'))
   startBundle(path.join(fresh, 'src/cli/bin.js'))
   chmodSync(path.join(fresh, 'src/cli/bin.js'), 0o755)
+  keepHelp(path.join(fresh, 'src/cli/bin.js'), path.join(fresh, 'program/help.txt'))
   rmSync(path.join(root, 'dist'), { recursive: true, force: true })
   renameSync(fresh, path.join(root, 'dist'))
 } catch (error) {

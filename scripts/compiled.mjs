@@ -7,7 +7,7 @@ const [dist, folder] = process.argv.slice(2)
 const load = (file) => import(pathToFileURL(path.join(dist, file)).href)
 const { compileLater } = await load('src/cli/tier_up.js')
 compileLater() // V8 takes only what was compiled under the same flags
-const { main, compiled } = await load('program/main.js')
+const { compiledBy } = await load('program/main.js')
 
 const skill = path.join(folder, 'small')
 mkdirSync(path.join(skill, 'evals'), { recursive: true })
@@ -19,8 +19,10 @@ const evals = [{ id: 1, prompt: 'What is it?', checks: [{ type: 'contains', valu
 writeFileSync(path.join(skill, 'evals/evals.json'), JSON.stringify({ skill_name: 'small', evals }))
 const engine = `command:"${process.execPath}" -e "process.stdout.write('it')"`
 const flags = ['--engine', engine, '--runs', '1', '--workspace', path.join(folder, 'workspace'), '--sandbox', 'off']
-for (const more of [['--dry-run'], [], ['--fresh']]) {
-  const code = await main(['bench', skill, ...flags, ...more])
-  if (code !== 0) throw new Error(`exit code ${code}`)
-}
-writeFileSync(path.join(dist, 'program/program.cache'), compiled())
+const kept = await compiledBy(async (main) => {
+  for (const more of [['--dry-run'], [], ['--fresh']]) {
+    const code = await main(['bench', skill, ...flags, ...more])
+    if (code !== 0) throw new Error(`exit code ${code}`)
+  }
+})
+writeFileSync(path.join(dist, 'program/program.cache'), kept)

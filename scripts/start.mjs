@@ -1,11 +1,20 @@
-// Becomes dist/program/main.js: starts the bundled program with what V8 compiled of it when it was built. Any other Node, and a V8 with other flags, compiles the program anew.
+// Becomes dist/program/main.js: starts the bundled program with what V8 compiled of it when it was built. Any other Node, and a V8 with other flags, starts its modules.
 import { readFileSync, statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { fileURLToPath } from 'node:url'
 import { Script } from 'node:vm'
 
 const file = fileURLToPath(new URL('./program.cjs', import.meta.url))
-const text = readFileSync(file, 'latin1') // it is ASCII
+const text = textOf()
+
+/** It is ASCII. null: it is not there, as in the package that is published. */
+function textOf() {
+  try {
+    return readFileSync(file, 'latin1')
+  } catch {
+    return null
+  }
+}
 
 /** Bytes before what was compiled. */
 const stampBytes = 2048
@@ -20,28 +29,42 @@ function stampOf() {
   return Buffer.from(JSON.stringify(of).padEnd(stampBytes))
 }
 
+/** null: there is nothing for this Node and this program. */
 function compiledBefore(stamp) {
   try {
     const kept = readFileSync(new URL('./program.cache', import.meta.url))
-    return kept.subarray(0, stamp.length).equals(stamp) ? kept.subarray(stamp.length) : undefined
+    return kept.subarray(0, stamp.length).equals(stamp) ? kept.subarray(stamp.length) : null
   } catch {
-    return undefined
+    return null
   }
 }
 
-const stamp = stampOf()
 const parameters = 'exports,require,module,__filename,programImport'
-const script = new Script(`(function(${parameters}){"use strict";${text}\n})`, {
-  filename: 'whetstone/program.cjs', // kept with what is compiled, so the same wherever it lies
-  cachedData: compiledBefore(stamp),
-})
 
-/** For tests: undefined where nothing that was compiled for this Node and this program lay there. */
-export const isRefused = script.cachedDataRejected
+function compile(cachedData) {
+  return new Script(`(function(${parameters}){"use strict";${text}\n})`, {
+    filename: 'whetstone/program.cjs', // kept with what is compiled, so the same wherever it lies
+    cachedData,
+  })
+}
 
-/** For who builds it: what is to lie there. */
-export const compiled = () => Buffer.concat([stamp, script.createCachedData()])
+function runOf(script) {
+  const own = { exports: {} }
+  script.runInThisContext()(own.exports, createRequire(file), own, file, (name) => import(name))
+  return own.exports
+}
 
-const own = { exports: {} }
-script.runInThisContext()(own.exports, createRequire(file), own, file, (name) => import(name))
-export const { main } = own.exports
+/** For who builds it: has what is to lie there after `work`, which gets the program's main. */
+export async function compiledBy(work) {
+  const script = compile(undefined)
+  await work(runOf(script).main)
+  return Buffer.concat([stampOf(), script.createCachedData()])
+}
+
+const before = text === null ? null : compiledBefore(stampOf())
+const script = before === null ? null : compile(before)
+
+/** For tests: what V8 says of what was compiled; null where nothing lay there for this Node and this program. */
+export const isRefused = script?.cachedDataRejected ?? null
+export const { main } =
+  script === null || isRefused ? await import(new URL('./modules.js', import.meta.url).href) : runOf(script)

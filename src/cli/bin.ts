@@ -1,13 +1,32 @@
 #!/usr/bin/env node
-/** The program's entry: answers --version before anything is loaded, else hands over to main. */
+/** The program's entry: answers --version and --help before anything is loaded, else hands over to main. */
 import { readFileSync } from 'node:fs'
 import { compileLater } from './tier_up.ts'
 
 const argv = process.argv.slice(2)
-if (argv.length === 1 && (argv[0] === '--version' || argv[0] === '-v')) {
+const isAlone = (...names: string[]) => argv.length === 1 && names.includes(argv[0] ?? '')
+
+/** As it was built, for terminals that are wide enough; null: it has to be made. */
+function helpOf(): string | null {
+  if ((process.stdout.columns ?? usualWidth) < usualWidth) return null
+  try {
+    return readFileSync(new URL('../../program/help.txt', import.meta.url), 'utf8')
+  } catch {
+    return null
+  }
+}
+
+/** Whoever read it has gone (`| head`). */
+const ignoreClosed = () => {}
+
+const usualWidth = 100
+const help = isAlone('--help', '-h') ? helpOf() : null
+if (isAlone('--version', '-v')) {
   const file = new URL('../../../package.json', import.meta.url)
   const found = /"version":\s*"([^"]+)"/.exec(readFileSync(file, 'utf8'))
-  process.stdout.write(`${found?.[1] ?? 'unknown'}\n`)
+  process.stdout.on('error', ignoreClosed).write(`${found?.[1] ?? 'unknown'}\n`)
+} else if (help !== null) {
+  process.stdout.on('error', ignoreClosed).write(help)
 } else {
   compileLater()
   const { main } = await import('./main.ts')

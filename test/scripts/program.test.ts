@@ -1,6 +1,6 @@
 /** The bundled program: complete, in English wherever it runs, with the licences of what it carries, and compiled beforehand. */
 import { execFile } from 'node:child_process'
-import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import { describe, expect, test } from 'vitest'
@@ -9,6 +9,7 @@ import { fresh, whetstone } from '../e2e/program.ts'
 const folder = path.join(import.meta.dirname, '../../dist/program')
 const part = (name: string) => readFileSync(path.join(folder, name), 'utf8')
 const program = part('program.cjs')
+const modules = readdirSync(folder).filter((name) => name.endsWith('.js'))
 
 /** Whether V8 took what had been compiled, and what the program then says of its version. `flags`: of Node. */
 async function started(dist: string, flags: string[] = []): Promise<string> {
@@ -51,16 +52,30 @@ describe('the bundled program', () => {
     expect(bin).not.toContain("'./main.js'")
   })
   test('finds every file that it reads at the address which the file has', () => {
-    const named = [...program.matchAll(/new URL\("(\.\.\/[^"]+)",programAddress\)/g)]
-    expect(named.length).toBeGreaterThan(5)
-    for (const [, address = ''] of named) expect(() => readFileSync(path.join(folder, address))).not.toThrow()
+    const inScript = [...program.matchAll(/new URL\("(\.\.\/[^"]+)",programAddress\)/g)]
+    const inModules = modules.flatMap((name) => [
+      ...part(name).matchAll(/new URL\("(\.\.\/[^"]+)",import\.meta\.url\)/g),
+    ])
+    for (const named of [inScript, inModules]) expect(named.length).toBeGreaterThan(5)
+    for (const [, address = ''] of [...inScript, ...inModules])
+      expect(() => readFileSync(path.join(folder, address))).not.toThrow()
   })
   test('is ASCII, as it is read', () => {
     expect(Buffer.byteLength(program)).toBe(program.length)
   })
   test('holds one language of zod, and says its messages', async () => {
-    expect(program).toContain('Invalid input: expected')
-    expect(program).not.toMatch(/Ung(ü|\\xFC)ltige Eingabe/)
+    for (const all of [program, modules.map(part).join('\n')]) {
+      expect(all).toContain('Invalid input: expected')
+      expect(all).not.toMatch(/Ung(ü|\\xFC)ltige Eingabe/)
+    }
+  })
+  test('says of itself at once what it would say when all is loaded', async () => {
+    const shown = await whetstone(['--help'])
+    expect(shown.stdout).toBe(part('help.txt'))
+    const load = `await import(${JSON.stringify(path.join(folder, 'main.js'))})`
+    const code = `const { main } = ${load}; process.exitCode = await main(['--help'])`
+    const live = await promisify(execFile)(process.execPath, ['--input-type=module', '-e', code])
+    expect(shown.stdout).toBe(live.stdout)
   })
   test('passes on the licence of each package in it', () => {
     const licences = part('LICENSES.txt')
@@ -79,13 +94,13 @@ describe('what V8 compiled of it when it was built', () => {
   test('is refused under other flags, and the program compiled anew', async () => {
     expect(await started(path.dirname(folder), ['--stack-size=900'])).toBe(`true\n${refused}`)
   })
-  test.each<[string, 'true' | 'undefined', (bytes: Buffer) => Buffer | string]>([
+  test.each<[string, 'true' | 'null', (bytes: Buffer) => Buffer | string]>([
     ['cut short', 'true', (bytes) => bytes.subarray(0, 5000)],
-    ['empty', 'undefined', () => ''],
-    ['something else', 'undefined', () => 'no such thing'.repeat(1000)],
-    ['of another Node with the same V8', 'undefined', (bytes) => withText(bytes, process.version, 'v20.19.x')],
-    ['of another system', 'undefined', (bytes) => withText(bytes, `"${process.arch}"`, '"other"')],
-    ['of another build', 'undefined', (bytes) => withText(bytes, '// built ', '// Built ')],
+    ['empty', 'null', () => ''],
+    ['something else', 'null', () => 'no such thing'.repeat(1000)],
+    ['of another Node with the same V8', 'null', (bytes) => withText(bytes, process.version, 'v20.19.x')],
+    ['of another system', 'null', (bytes) => withText(bytes, `"${process.arch}"`, '"other"')],
+    ['of another build', 'null', (bytes) => withText(bytes, '// built ', '// Built ')],
   ])('does no harm where it is %s', async (_, isRefused, damage) => {
     const dist = copied()
     const file = path.join(dist, 'program/program.cache')
@@ -95,6 +110,6 @@ describe('what V8 compiled of it when it was built', () => {
   test('does no harm where it is not there', async () => {
     const dist = copied()
     rmSync(path.join(dist, 'program/program.cache'))
-    expect(await started(dist)).toBe(`undefined\n${refused}`)
+    expect(await started(dist)).toBe(`null\n${refused}`)
   })
 })
