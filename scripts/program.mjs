@@ -206,7 +206,8 @@ function asScript(text) {
   if (raw !== null) throw new Error(`write \\u and the number of the character that is not ASCII: ${raw[0]}`)
   const escaped = (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
   const script = text.replace(/[^\0-\x7f]/g, escaped).replace(/\bimport\(/g, 'programImport(')
-  return `${script}\n// built ${randomUUID()}`
+  const parameters = 'exports,require,module,__filename,programImport'
+  return `(function(${parameters}){"use strict";${script}\n})\n// built ${randomUUID()}`
 }
 
 const longestMs = 60_000

@@ -5,7 +5,6 @@ import { fileURLToPath } from 'node:url'
 import { Script } from 'node:vm'
 
 const file = fileURLToPath(new URL('./program.cjs', import.meta.url))
-const text = textOf()
 
 /** It is ASCII. null: it is not there, as in the package that is published. */
 function textOf() {
@@ -23,7 +22,7 @@ const stampBytes = 2048
  * For which Node and which program something was compiled. V8 itself looks at its own version, which many Nodes share, and at the length of
  * the text only: with another Node's it dies, with another text's it runs what is no more. The text ends with the number of its build.
  */
-function stampOf() {
+function stampOf(text) {
   const { version, versions, platform, arch, execPath } = process
   const of = [text.slice(-80), version, platform, arch, statSync(execPath).size, versions]
   return Buffer.from(JSON.stringify(of).padEnd(stampBytes))
@@ -39,10 +38,8 @@ function compiledBefore(stamp) {
   }
 }
 
-const parameters = 'exports,require,module,__filename,programImport'
-
-function compile(cachedData) {
-  return new Script(`(function(${parameters}){"use strict";${text}\n})`, {
+function compile(text, cachedData) {
+  return new Script(text, {
     filename: 'whetstone/program.cjs', // kept with what is compiled, so the same wherever it lies
     cachedData,
   })
@@ -56,13 +53,22 @@ function runOf(script) {
 
 /** For who builds it: has what is to lie there after `work`, which gets the program's main. */
 export async function compiledBy(work) {
-  const script = compile(undefined)
+  const text = textOf()
+  const script = compile(text)
   await work(runOf(script).main)
-  return Buffer.concat([stampOf(), script.createCachedData()])
+  return Buffer.concat([stampOf(text), script.createCachedData()])
 }
 
-const before = text === null ? null : compiledBefore(stampOf())
-const script = before === null ? null : compile(before)
+/** A command that works through a queue lives long, and holds very many runs: it needs the memory more than an early start. */
+const livesLong = process.argv.some((word) => /^--queue(=|$)/.test(word))
+
+function startBefore() {
+  const text = livesLong ? null : textOf()
+  const before = text === null ? null : compiledBefore(stampOf(text))
+  return before === null ? null : compile(text, before)
+}
+
+const script = startBefore()
 
 /** For tests: what V8 says of what was compiled; null where nothing lay there for this Node and this program. */
 export const isRefused = script?.cachedDataRejected ?? null

@@ -12,7 +12,7 @@ const program = part('program.cjs')
 const modules = readdirSync(folder).filter((name) => name.endsWith('.js'))
 
 /** Whether V8 took what had been compiled, and what the program then says of its version. `flags`: of Node. */
-async function started(dist: string, flags: string[] = []): Promise<string> {
+async function started(dist: string, flags: string[] = [], own: string[] = []): Promise<string> {
   const load = (file: string) => `await import(${JSON.stringify(path.join(dist, file))})`
   const code = `
     const { compileLater } = ${load('src/cli/tier_up.js')}
@@ -20,7 +20,7 @@ async function started(dist: string, flags: string[] = []): Promise<string> {
     const { main, isRefused } = ${load('program/main.js')}
     console.log(isRefused)
     process.exitCode = await main(['bench', '--nix'])`
-  const args = [...flags, '--input-type=module', '-e', code]
+  const args = [...flags, '--input-type=module', '-e', code, ...own]
   const { stdout, stderr } = await promisify(execFile)(process.execPath, args).catch((error: unknown) => {
     return error as { stdout: string; stderr: string }
   })
@@ -90,6 +90,9 @@ describe('the bundled program', () => {
 describe('what V8 compiled of it when it was built', () => {
   test('is taken, by the Node that built it', async () => {
     expect(await started(path.dirname(folder))).toBe(`false\n${refused}`)
+  })
+  test('is left by a command that works through a queue, which needs the memory more', async () => {
+    expect(await started(path.dirname(folder), [], ['--', '--queue', 'redis://127.0.0.1:1'])).toBe(`null\n${refused}`)
   })
   test('is refused under other flags, and the program compiled anew', async () => {
     expect(await started(path.dirname(folder), ['--stack-size=900'])).toBe(`true\n${refused}`)
