@@ -1,18 +1,17 @@
 /** Finding and ending processes that left their group: they still carry the mark of their run in the environment. */
-import { readdirSync, readFileSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
 import { codeOf } from './error.ts'
-
-/** The environment variable that marks every process of a run. */
-export const runMark = 'WHETSTONE_RUN'
+import { beginLook, markOf, runMark } from './process_marks.ts'
 
 /**
  * Processes whose environment holds `WHETSTONE_RUN=<mark>`, looked at after the call. Works where /proc shows
  * environments (Linux); elsewhere the list is empty and only the process group is ended.
  */
 export async function markedProcesses(mark: string): Promise<number[]> {
-  return (await nextLook()).get(mark) ?? []
+  const found = (await nextLook()).get(mark) ?? []
+  return found.filter((pid) => markOf(pid) === mark) // what is remembered may have ended meanwhile
 }
 
 type Marks = ReadonlyMap<string, number[]>
@@ -21,7 +20,7 @@ type Marks = ReadonlyMap<string, number[]>
 let coming: Promise<Marks> | null = null
 /** The one under way. */
 let running: Promise<void> = Promise.resolve()
-/** When the last one ended and how long it kept this thread, in milliseconds: looking takes a fifth of the time at most. */
+/** When the last one ended and how long it kept this thread, in milliseconds: looking takes a tenth of the time at most. */
 const last = { ended: 0, took: 0 }
 
 function nextLook(): Promise<Marks> {
@@ -35,7 +34,7 @@ function nextLook(): Promise<Marks> {
 }
 
 async function afterPause(): Promise<void> {
-  const wait = last.ended + 4 * last.took - performance.now()
+  const wait = last.ended + 9 * last.took - performance.now()
   if (wait > 0) await sleep(wait)
 }
 
@@ -44,6 +43,7 @@ async function afterPause(): Promise<void> {
  * between the parts is not counted as time that looking took: on a busy thread it is most of it.
  */
 async function look(): Promise<Marks> {
+  const markNow = beginLook()
   const names = processNumbers()
   const marks = new Map<string, number[]>()
   const before = cpuMs()
@@ -52,7 +52,7 @@ async function look(): Promise<Marks> {
     if (at > 0) await immediate() // a host with very many processes must not stop everything else
     const start = performance.now()
     for (const name of names.slice(at, at + 250)) {
-      const mark = markOf(name)
+      const mark = markNow(name)
       if (mark !== null && Number(name) !== process.pid) marks.set(mark, [...(marks.get(mark) ?? []), Number(name)])
     }
     took += performance.now() - start
@@ -73,23 +73,6 @@ function processNumbers(): string[] {
     return readdirSync('/proc').filter((name) => /^\d+$/.test(name))
   } catch {
     return []
-  }
-}
-
-const wanted = `\0${runMark}=`
-
-/** The mark in the environment of a process; null where there is none, or it may not be read. */
-function markOf(pid: string): string | null {
-  const environment = environmentOf(pid)
-  const at = environment.indexOf(wanted)
-  return at < 0 ? null : environment.slice(at + wanted.length, environment.indexOf('\0', at + wanted.length))
-}
-
-function environmentOf(pid: string): string {
-  try {
-    return `\0${readFileSync(`/proc/${pid}/environ`, 'latin1')}\0`
-  } catch {
-    return '' // gone meanwhile, or another user's
   }
 }
 

@@ -1,7 +1,8 @@
 /** The opencode engine: the real open-source CLI, headless, in folders of its own, on Anthropic's or OpenAI's API. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { endMarked, runMark } from '../base/processes.ts'
+import { runMark } from '../base/process_marks.ts'
+import { endMarked } from '../base/processes.ts'
 import { withEndpoint, withReadable } from '../base/sandbox/policy.ts'
 import { partsOfCommand } from '../base/sandbox/programs.ts'
 import { type ProcessEnd, runProcess, SpawnError } from '../base/spawn.ts'

@@ -1,7 +1,7 @@
 /** The environment of a run: an allow-list of the user's, its own home and config folders, no credential. */
 import path from 'node:path'
 import { UserError } from '../../base/error.ts'
-import { runMark } from '../../base/processes.ts'
+import { runMark } from '../../base/process_marks.ts'
 
 /** Names passed on from the user's environment as they are. */
 const allowed =

@@ -1,5 +1,5 @@
 /** One question to the judge of a run: its prompt, what was answered to it before, the answer now. */
-import { runMark } from '../../base/processes.ts'
+import { runMark } from '../../base/process_marks.ts'
 import { ask } from './ask.ts'
 import type { EvidenceFile } from './evidence/verify.ts'
 import type { Judged, JudgeRequest } from './judge.ts'

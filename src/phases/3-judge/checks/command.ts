@@ -1,6 +1,6 @@
 /** command: a shell command ends with the wanted exit code, in a copy of the working folder as the agent left it. */
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { runMark } from '../../../base/processes.ts'
+import { runMark } from '../../../base/process_marks.ts'
 import { type ProcessEnd, runProcess, SpawnError } from '../../../base/spawn.ts'
 import { cappedEnd } from './evidence.ts'
 import type { CheckScene, CheckVerdict } from './scene.ts'

@@ -1,5 +1,5 @@
 /** Who is asked outside a grading, and what it may use; a question in the form that `ask` takes. */
-import { runMark } from '../../../base/processes.ts'
+import { runMark } from '../../../base/process_marks.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
 import type { Gate } from '../../../engines/gate.ts'
 import type { JudgeChoice } from '../judge.ts'

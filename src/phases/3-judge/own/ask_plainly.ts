@@ -1,6 +1,6 @@
 /** Asks an engine for plain text: how formats with a judge of their own ask it. No schema, no tools. */
 import { randomUUID } from 'node:crypto'
-import { runMark } from '../../../base/processes.ts'
+import { runMark } from '../../../base/process_marks.ts'
 import { openRoom } from '../../../base/room.ts'
 import type { EngineReport } from '../../../engines/engine.ts'
 import type { Gate } from '../../../engines/gate.ts'
