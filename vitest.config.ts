@@ -20,6 +20,7 @@ const together = [
   'test/flows/!(queue)/**/*.test.ts',
   'test/flows/*.test.ts',
   'test/engines/!(contract_*).test.ts',
+  'test/e2e/**/*.test.ts',
 ]
 
 const each = {

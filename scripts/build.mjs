@@ -1,12 +1,15 @@
 // Compiles to dist/, bundles the programs of page and terminal, copies what the code reads at run time (prompts, templates, scenarios) beside it.
+// npm run build [-- --force]; without it a dist of these very sources is left as it is.
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { isBuilt, noteBuilt } from './built.mjs'
 import { buildProgram } from './program.mjs'
 import { buildViewer } from './viewer.mjs'
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)))
+const dist = path.join(root, 'dist')
 const fresh = path.join(root, `dist.${process.pid}`)
 const read = /\.(md|hbs|css|ya?ml|mjs)$/
 
@@ -34,7 +37,7 @@ function keepHelp(bin, file) {
   writeFileSync(file, execFileSync(process.execPath, [bin, '--help']))
 }
 
-try {
+async function buildAll() {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
   execFileSync(process.execPath, [tsc, '-p', path.join(root, 'tsconfig.build.json'), '--outDir', fresh], {
     stdio: 'inherit',
@@ -45,8 +48,13 @@ try {
   startBundle(path.join(fresh, 'src/cli/bin.js'))
   chmodSync(path.join(fresh, 'src/cli/bin.js'), 0o755)
   keepHelp(path.join(fresh, 'src/cli/bin.js'), path.join(fresh, 'program/help.txt'))
-  rmSync(path.join(root, 'dist'), { recursive: true, force: true })
-  renameSync(fresh, path.join(root, 'dist'))
+  rmSync(dist, { recursive: true, force: true })
+  renameSync(fresh, dist)
+  noteBuilt(root, dist)
+}
+
+try {
+  if (process.argv.includes('--force') || !isBuilt(root, dist)) await buildAll()
 } catch (error) {
   rmSync(fresh, { recursive: true, force: true })
   if (error.status === undefined && !Array.isArray(error.errors)) throw error
