@@ -1,10 +1,20 @@
 // Compiles to dist/, bundles the programs of page and terminal, copies what the code reads at run time (prompts, templates, scenarios) beside it.
 // npm run build [-- --force]; without it a dist of these very sources is left as it is.
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { isBuilt, noteBuilt } from './built.mjs'
+import { isBuilt, noteBuilt, sourcesOf } from './built.mjs'
 import { buildProgram } from './program.mjs'
 import { buildViewer } from './viewer.mjs'
 
@@ -37,7 +47,7 @@ function keepHelp(bin, file) {
   writeFileSync(file, execFileSync(process.execPath, [bin, '--help']))
 }
 
-async function buildAll() {
+async function buildAll(sources) {
   const tsc = path.join(root, 'node_modules/typescript/bin/tsc')
   execFileSync(process.execPath, [tsc, '-p', path.join(root, 'tsconfig.build.json'), '--outDir', fresh], {
     stdio: 'inherit',
@@ -50,11 +60,12 @@ async function buildAll() {
   keepHelp(path.join(fresh, 'src/cli/bin.js'), path.join(fresh, 'program/help.txt'))
   rmSync(dist, { recursive: true, force: true })
   renameSync(fresh, dist)
-  noteBuilt(root, dist)
+  if (existsSync(path.join(dist, 'program/program.cache'))) noteBuilt(sources, dist) // else the next build tries again
 }
 
 try {
-  if (process.argv.includes('--force') || !isBuilt(root, dist)) await buildAll()
+  const sources = sourcesOf(root)
+  if (process.argv.includes('--force') || !isBuilt(sources, dist)) await buildAll(sources)
 } catch (error) {
   rmSync(fresh, { recursive: true, force: true })
   if (error.status === undefined && !Array.isArray(error.errors)) throw error

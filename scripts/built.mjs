@@ -1,4 +1,4 @@
-// Whether dist is what these sources gave: a build takes a dozen seconds, and tests, demo, kills and chaos each begin with one.
+// Whether dist is what these sources gave: a build takes a dozen seconds, and tests, kills and chaos each begin with one.
 import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
@@ -23,21 +23,31 @@ function hashOf(files, textOf) {
   return hash.digest('hex')
 }
 
-/** Sources by what they hold; what was built of them by when and how large, so that a file changed by hand is built anew. */
-function stampOf(root, dist) {
+/** What a build begins with: the sources by what they hold, and the Node that builds. Taken before, for somebody may write meanwhile. */
+export function sourcesOf(root) {
   const from = hashOf(
     read.flatMap((one) => filesAt(path.join(root, one))),
     (file) => createHash('sha256').update(readFileSync(file)).digest('hex'),
   )
+  const { version, platform, arch, execPath } = process
+  return [version, platform, arch, execPath, whenAndSize(execPath), from].join('\n')
+}
+
+function whenAndSize(file) {
+  const { size, mtimeMs } = statSync(file)
+  return `${size} ${mtimeMs}`
+}
+
+/** With what was built of them, by when and how large: a file that was changed by hand is built anew. */
+function stampOf(sources, dist) {
   const built = filesAt(dist).filter((file) => file !== stampIn(dist))
-  const to = hashOf(built, (file) => `${statSync(file).size} ${statSync(file).mtimeMs}`)
-  return [process.version, process.platform, process.arch, process.execPath, from, to].join('\n')
+  return `${sources}\n${hashOf(built, whenAndSize)}`
 }
 
-export function isBuilt(root, dist) {
-  return existsSync(stampIn(dist)) && readFileSync(stampIn(dist), 'utf8') === stampOf(root, dist)
+export function isBuilt(sources, dist) {
+  return existsSync(stampIn(dist)) && readFileSync(stampIn(dist), 'utf8') === stampOf(sources, dist)
 }
 
-export function noteBuilt(root, dist) {
-  writeFileSync(stampIn(dist), stampOf(root, dist))
+export function noteBuilt(sources, dist) {
+  writeFileSync(stampIn(dist), stampOf(sources, dist))
 }

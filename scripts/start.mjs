@@ -24,13 +24,15 @@ const stampBytes = 2048
  */
 function stampOf(text) {
   const { version, versions, platform, arch, execPath } = process
-  const of = [text.slice(-80), version, platform, arch, statSync(execPath).size, versions]
+  const { size, mtimeMs } = statSync(execPath) // with V8 in a library of its own the size says nothing
+  const of = [text.slice(-80), version, platform, arch, size, mtimeMs, versions]
   return Buffer.from(JSON.stringify(of).padEnd(stampBytes))
 }
 
 /** null: there is nothing for this Node and this program. */
-function compiledBefore(stamp) {
+function compiledBefore(text) {
   try {
+    const stamp = stampOf(text)
     const kept = readFileSync(new URL('./program.cache', import.meta.url))
     return kept.subarray(0, stamp.length).equals(stamp) ? kept.subarray(stamp.length) : null
   } catch {
@@ -60,11 +62,11 @@ export async function compiledBy(work) {
 }
 
 /** A command that works through a queue lives long, and holds very many runs: it needs the memory more than an early start. */
-const livesLong = process.argv.some((word) => /^--queue(=|$)/.test(word))
+const livesLong = process.argv[2] === 'queue' || process.argv.some((word) => /^--queue(=|$)/.test(word))
 
 function startBefore() {
   const text = livesLong ? null : textOf()
-  const before = text === null ? null : compiledBefore(stampOf(text))
+  const before = text === null ? null : compiledBefore(text)
   return before === null ? null : compile(text, before)
 }
 

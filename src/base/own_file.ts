@@ -1,6 +1,7 @@
 /** Whether what lies in a folder is its own: in a folder that somebody gave away, a link leads anywhere. */
 import { type Dirent, lstatSync, readdirSync, realpathSync, statSync } from 'node:fs'
 import path from 'node:path'
+import { codeOf } from './error.ts'
 
 /** Whether a place (absolute) really lies in a folder (absolute), which itself may be reached by links; a place that is not there does not. */
 export function liesIn(folder: string, place: string): boolean {
@@ -68,7 +69,10 @@ export function ownFilesOf(folder: string): (name: string) => string | null {
 function entriesOf(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true })
-  } catch {
+  } catch (error) {
+    if (!noEntries.has(codeOf(error) ?? '')) throw error // too many open files, say: it may be full
     return []
   }
 }
+
+const noEntries = new Set(['ENOENT', 'ENOTDIR', 'EACCES', 'EPERM', 'ELOOP'])

@@ -1,20 +1,22 @@
-/** The mark that a process carries in its environment, remembered from one look to the next: to read it takes far longer than to list all processes. */
-import { readFileSync } from 'node:fs'
+/** The marks that processes carry in their environments, remembered from one look to the next: to read them takes far longer than to list all processes. */
+import { openSync, readFileSync, readlinkSync, readSync, statfsSync } from 'node:fs'
 
 /** The environment variable that marks every process of a run. */
 export const runMark = 'WHETSTONE_RUN'
 
 /**
- * Looks further apart than this, in milliseconds, remember nothing. That a process has no mark is believed when it was so for as long:
- * one that is about to start a program still shows another's environment, or none.
+ * That a process has no mark is believed once it was read so for as long, in milliseconds (one that is about to start a program still shows
+ * another's environment, or none), and for `trustMs` after that: it may start another program, or may not have been read.
  */
 const memoryMs = 1000
+const trustMs = 2000
 
 interface Seen {
   /** Null: none. */
   mark: string | null
-  /** When it was looked at first. */
+  /** When it was read first and last. */
   since: number
+  read: number
 }
 
 interface Look {
@@ -26,20 +28,36 @@ interface Look {
 
 let before: Look = { at: 0, last: 0, seen: new Map() }
 
-/** Begins a look; gives the mark of a process by its number, null where it has none. One look after the other. */
-export function beginLook(): (pid: string) => string | null {
+/** A look at all processes. */
+export interface ProcessLook {
+  numbers: readonly string[]
+  /** The mark of one of them; null where it has none. */
+  markOf(pid: string): string | null
+}
+
+/** Begins a look, one after the other. `numbers` lists all processes; what a look less than `gapMs` ago saw is remembered, at least of the last second. */
+export function beginLook(numbers: () => readonly string[], gapMs: number): ProcessLook {
   const old = before
   const look: Look = { at: performance.now(), last: lastNumber(), seen: new Map() }
   before = look
-  // numbers are given upwards, then from the start again: since the old look all above its last one up to this one's may be another's now
-  const holds = look.at - old.at < memoryMs && old.last > 0 && look.last >= old.last
-  const isNew = (pid: string) => Number(pid) > old.last && Number(pid) <= look.last
-  return (pid) => {
-    const known = holds && !isNew(pid) ? old.seen.get(pid) : undefined
-    const isSure = known !== undefined && (known.mark !== null || look.at - known.since >= memoryMs)
-    const seen = isSure ? known : { mark: markOf(pid), since: known?.since ?? look.at }
-    look.seen.set(pid, seen)
-    return seen.mark
+  const listed = numbers()
+  const upTo = lastNumber()
+  // numbers are given upwards, then from the start again: since the old look all above its last one up to now may be another's
+  const holds = look.at - old.at < Math.max(memoryMs, gapMs) && old.last > 0 && upTo >= old.last
+  const isNew = (pid: string) => Number(pid) > old.last && Number(pid) <= upTo
+  const isSure = ({ mark, since, read }: Seen) =>
+    mark !== null || (read - since >= memoryMs && look.at - read < trustMs)
+  return {
+    numbers: listed,
+    markOf(pid) {
+      const known = holds && !isNew(pid) ? old.seen.get(pid) : undefined
+      const seen =
+        known !== undefined && isSure(known)
+          ? known
+          : { mark: markOf(pid), since: known?.since ?? look.at, read: look.at }
+      look.seen.set(pid, seen)
+      return seen.mark
+    },
   }
 }
 
@@ -60,11 +78,26 @@ function environmentOf(pid: string | number): string {
   }
 }
 
+/** Of /proc/loadavg; null where there is none that counts as /proc does. Undefined: not yet asked. */
+let load: number | null | undefined
+const text = Buffer.alloc(128)
+
 /** The number that the system gave last, also to threads: the fifth field of /proc/loadavg. 0 where it does not say. */
 function lastNumber(): number {
   try {
-    return Number(readFileSync('/proc/loadavg', 'latin1').trim().split(' ').at(-1)) || 0
+    load ??= countsAsProc() ? openSync('/proc/loadavg', 'r') : null
+    if (load === null) return 0
+    const length = readSync(load, text, 0, text.length, 0)
+    return Number(text.toString('latin1', 0, length).trim().split(' ').at(-1)) || 0
   } catch {
     return 0
   }
+}
+
+/** statfs's type of Linux's proc. */
+const proc = 0x9fa0
+
+/** Containers may show another file there, or the /proc of their host: numbers of another count. */
+function countsAsProc(): boolean {
+  return statfsSync('/proc/loadavg').type === proc && readlinkSync('/proc/self') === String(process.pid)
 }

@@ -43,8 +43,7 @@ async function afterPause(): Promise<void> {
  * between the parts is not counted as time that looking took: on a busy thread it is most of it.
  */
 async function look(): Promise<Marks> {
-  const markNow = beginLook()
-  const names = processNumbers()
+  const { numbers: names, markOf: markNow } = beginLook(processNumbers, 20 * last.took)
   const marks = new Map<string, number[]>()
   const before = cpuMs()
   let took = 0

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The program's entry: answers --version and --help before anything is loaded, else hands over to main. */
 import { readFileSync } from 'node:fs'
+import { watchOutput } from './output.ts'
 import { compileLater } from './tier_up.ts'
 
 const argv = process.argv.slice(2)
@@ -16,17 +17,16 @@ function helpOf(): string | null {
   }
 }
 
-/** Whoever read it has gone (`| head`). */
-const ignoreClosed = () => {}
-
 const usualWidth = 100
 const help = isAlone('--help', '-h') ? helpOf() : null
 if (isAlone('--version', '-v')) {
+  watchOutput()
   const file = new URL('../../../package.json', import.meta.url)
   const found = /"version":\s*"([^"]+)"/.exec(readFileSync(file, 'utf8'))
-  process.stdout.on('error', ignoreClosed).write(`${found?.[1] ?? 'unknown'}\n`)
+  process.stdout.write(`${found?.[1] ?? 'unknown'}\n`)
 } else if (help !== null) {
-  process.stdout.on('error', ignoreClosed).write(help)
+  watchOutput()
+  process.stdout.write(help)
 } else {
   compileLater()
   const { main } = await import('./main.ts')

@@ -24,26 +24,21 @@ import { addView } from './commands/view.ts'
 import { codeFor, fixOf } from './error_code.ts'
 import { exitCodes, exitHelp } from './exit.ts'
 import { checkSwitches, checkValues, mistakeOf } from './mistakes.ts'
+import { watchOutput } from './output.ts'
 
 /** Gives the exit code; never throws. */
 export async function main(argv: readonly string[]): Promise<number> {
   const outcome: { code: number } = { code: exitCodes.done }
-  for (const stream of [process.stdout, process.stderr]) stream.on('error', (error) => ignoreClosed(stream, error))
+  const isOutputLost = watchOutput()
   try {
     checkSwitches(argv)
     await parser(argv, (code) => {
       outcome.code = code
     }).parseAsync()
-    return outcome.code
+    return outcome.code === exitCodes.done && isOutputLost() ? exitCodes.incomplete : outcome.code
   } catch (error) {
     return await report(error, argv.includes('--json') || argv.includes('--json=true'))
   }
-}
-
-/** Whoever read our output has gone (`| head`, a terminal that closed): results still go to disk. */
-function ignoreClosed({ isTTY }: NodeJS.WriteStream, error: Error): void {
-  const code = codeOf(error)
-  if (code !== 'EPIPE' && !(isTTY && code === 'EIO')) throw error
 }
 
 const commands = [

@@ -13,7 +13,7 @@ const own = ['--user', '--map-root-user', '--pid', '--fork', '--mount-proc']
 const canUnshare = linux && spawnSync('unshare', [...own, 'true']).status === 0
 
 /** Looks every 50 ms while it may come to be true; gives whether it did. */
-async function looked(mark: string, isThere: boolean, ms = 2500): Promise<boolean> {
+async function looked(mark: string, isThere: boolean, ms = 5000): Promise<boolean> {
   const end = performance.now() + ms
   while (performance.now() < end) {
     const found = await markedProcesses(mark)
@@ -38,6 +38,11 @@ describe.runIf(linux)('looks at processes', () => {
     await withShell(`sleep 0.4; ${runMark}=late exec sleep 60`, async () => {
       expect(await markedProcesses('late')).toEqual([])
       expect(await looked('late', true)).toBe(true)
+    })
+  })
+  test('find one that was believed to have none', async () => {
+    await withShell(`sleep 1.5; ${runMark}=later exec sleep 60`, async () => {
+      expect(await looked('later', true)).toBe(true)
     })
   })
   test('forget one that has ended and that nobody waits for', async () => {

@@ -23,9 +23,17 @@ const runs = Math.max(1, Math.round(Number(values.runs) / (2 * casesPlanned)))
 // few runs are longer ones, so that each kind of fault has its time
 const ms = Number(values.ms ?? Math.max(300, Math.round(600_000 / (runs * 2 * casesPlanned))))
 const draw = draws(Number(values.seed))
+// what the machine keeps of it goes also where it ends early
+const kept = []
+process.on('exit', () => {
+  for (const one of kept) one.end()
+})
+process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143))
 const network = can.network ? ownNetwork() : null
+if (network) kept.push(network)
 const server = await startServer(values.server, ['127.0.0.1', ...(network ? [network.address] : [])])
 const disk = can.disk ? smallDisk() : null
+if (disk) kept.push(disk)
 const skill = makeSuite({ cases: casesPlanned, ms })
 const url = server.url('127.0.0.1')
 const world = {
@@ -112,8 +120,7 @@ if (complaints.length === missing.length) {
   console.log(`controls: ${wrongs - unseen.length} of ${wrongs} wrongs done by hand are seen by the tally`)
 }
 await server.kill()
-network?.end()
-disk?.end()
+for (const one of kept.splice(0)) one.end()
 const reasons = {}
 for (const one of [...all, ...world.gone]) {
   for (const [why, times] of Object.entries(one.reasons)) reasons[why] = (reasons[why] ?? 0) + times

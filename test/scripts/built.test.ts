@@ -10,9 +10,11 @@ const script = pathToFileURL(path.join(import.meta.dirname, '../../scripts/built
 
 /** What `isBuilt` says of a tree; `note`: after it was noted. */
 function said(root: string, note = false): boolean {
-  const places = JSON.stringify([root, path.join(root, 'dist')]).slice(1, -1)
-  const noted = note ? `noteBuilt(${places});` : ''
-  const code = `import { isBuilt, noteBuilt } from '${script}'; ${noted} console.log(isBuilt(${places}))`
+  const dist = JSON.stringify(path.join(root, 'dist'))
+  const sources = `const sources = sourcesOf(${JSON.stringify(root)})`
+  const noted = note ? `noteBuilt(sources, ${dist});` : ''
+  const names = '{ isBuilt, noteBuilt, sourcesOf }'
+  const code = `import ${names} from '${script}'; ${sources}; ${noted} console.log(isBuilt(sources, ${dist}))`
   return execFileSync(process.execPath, ['--input-type=module', '-e', code], { encoding: 'utf8' }).trim() === 'true'
 }
 
