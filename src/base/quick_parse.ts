@@ -7,17 +7,17 @@ type Quick = (value: unknown) => unknown
 /** The value may be unfit, or fit in a way that only zod knows. */
 export const unsure = Symbol('unsure')
 
-const made = new WeakMap<core.$ZodType, Quick>()
+const quicks = new WeakMap<core.$ZodType, Quick>()
 
 /**
  * What zod's parse gives, keys in the schema's order too: the value itself where that changes nothing. `unsure` for every value
  * that it refuses, and for some that it takes.
  */
 export function quickParse(schema: core.$ZodType, value: unknown): unknown {
-  let quick = made.get(schema)
+  let quick = quicks.get(schema)
   if (quick === undefined) {
     quick = quickOf(schema as core.$ZodTypes)
-    made.set(schema, quick)
+    quicks.set(schema, quick)
   }
   return quick(value)
 }
@@ -37,9 +37,26 @@ function quickOf(schema: core.$ZodTypes): Quick {
     if (def.type === 'array') return quickArray(later(def.element))
     if (def.type === 'nullable') return quickNullable(later(def.innerType))
     if (def.type === 'object' && isOpen(def) !== null) return quickObject(def) ?? byZod(schema)
+    if (def.type === 'record' && isAnyText(def.keyType)) return quickRecord(later(def.valueType))
     if (def.type === 'union' && 'discriminator' in def) return quickUnion(def as core.$ZodDiscriminatedUnionDef)
   }
-  return byZod(schema)
+  return quickPlain(schema) ?? byZod(schema)
+}
+
+/** A plain value, which stays as it is. Null: it is none, or the test can't be made. */
+function quickPlain(schema: core.$ZodTypes): Quick | null {
+  const known: unknown[] = []
+  const fits = testOf(schema, 'value', (value) => `known[${known.push(value) - 1}]`)
+  return fits === null ? null : made(`return (value) => ${fits} ? value : unsure`, known)
+}
+
+/** The function that a text of our own makes. Null: a host may forbid to make code of text. */
+function made(body: string, known: readonly unknown[]): Quick | null {
+  try {
+    return new Function('known', 'unsure', body)(known, unsure)
+  } catch {
+    return null
+  }
 }
 
 /** Whether keys that it does not name are kept; null: they are checked. */
@@ -74,6 +91,29 @@ function quickArray(element: Quick): Quick {
       if (item === unsure) return unsure
       if (item !== given) changed ??= value.slice(0, at)
       changed?.push(item)
+    }
+    return changed ?? value
+  }
+}
+
+function isAnyText(schema: core.$ZodType): boolean {
+  const { def } = (schema as core.$ZodTypes)._zod
+  return def.type === 'string' && !hasChecks(schema) && !('coerce' in def && def.coerce)
+}
+
+/** Under any names. */
+function quickRecord(inner: Quick): Quick {
+  return (value) => {
+    if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return unsure
+    let changed: Record<string, unknown> | null = null
+    for (const key of Reflect.ownKeys(value)) {
+      if (typeof key === 'symbol' || key === '__proto__') return unsure
+      const given: unknown = Reflect.get(value, key)
+      const item = inner(given)
+      if (item === unsure) return unsure
+      if (item === given) continue
+      changed ??= { ...value }
+      changed[key] = item
     }
     return changed ?? value
   }
@@ -122,11 +162,7 @@ ${fields.map(({ put }) => put).join('\n')}
 ${isOpen(def) ? `for (const key in value) if (!${named}.has(key)) parsed[key] = value[key]` : ''}
 return parsed
 }`
-  try {
-    return new Function('known', 'unsure', body)(known, unsure)
-  } catch {
-    return null // a host may forbid to make code of text
-  }
+  return made(body, known)
 }
 
 interface Field {

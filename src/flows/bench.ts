@@ -1,4 +1,5 @@
 /** bench: two arms, does the skill help? Plan, ask engines, run and grade what is missing, summarize. */
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { Plan } from '../../schemas/plan.ts'
 import { copyWalk, type WalkedFile, walk } from '../base/files.ts'
@@ -8,6 +9,7 @@ import { engineNamed } from '../engines/table.ts'
 import { withRerunsOf } from '../phases/1-plan/rerun_plan.ts'
 import { skillFiles } from '../phases/1-plan/skill.ts'
 import { checkText } from '../phases/3-judge/checks/text.ts'
+import { cacheOf } from '../store/cache.ts'
 import type { LaidFile } from '../store/lay_run.ts'
 import { type Layer, openLayer } from '../store/lay_runs.ts'
 import { isPlanned, writePlanFile } from '../store/plan_file.ts'
@@ -28,9 +30,9 @@ import { planReady } from './plan_ready.ts'
 import { preflight, type ReadyProbe } from './preflight.ts'
 import { type BenchRequest, type Prepared, prepare } from './prepare.ts'
 import { openRemoteIf } from './queue/open_remote.ts'
-import { reuseRuns } from './reuse.ts'
+import { type Helpers, reuseRuns } from './reuse.ts'
 import { cacheMode, openRunCache } from './run_cache.ts'
-import { hiddenFrom, startSandbox, withSandbox } from './start_sandbox.ts'
+import { hiddenFrom, startSandbox, trySandbox, withSandbox } from './start_sandbox.ts'
 import { type BenchResult, isComplete, summarize } from './summarize.ts'
 import { refuseStrayInstructions } from './surroundings.ts'
 import { refuseUnpriced } from './unpriced.ts'
@@ -38,10 +40,12 @@ import { executeUntil } from './until.ts'
 
 /** Runs the benchmark. Throws UserError or IncompleteError before anything was paid for, the abort reason when cut short. */
 export async function bench(request: BenchRequest, context: FlowContext): Promise<BenchResult> {
+  trySandbox(request.sandbox, context) // it is tried while the suite is read
   await reapRooms()
   await using scratch = await openRoom()
   const prepared = await prepare(request, context, { scratch: path.join(scratch.path, 'baseline'), lenient: false })
   const { plan } = prepared
+  await using helpers = helpersOf(prepared, request, context) // their threads start while the engine is asked
   const sandbox = await startSandbox(request.sandbox, prepared, context)
   if (engineNamed(plan.options.engine.name).readsAbove !== false) await refuseStrayInstructions(scratch.path)
   const probes = await preflight(
@@ -54,7 +58,7 @@ export async function bench(request: BenchRequest, context: FlowContext): Promis
   if ('attached' in opened) return opened.attached
   const { folder, held } = opened
   await using holding = held
-  return await benchIn(folder, { request, prepared, probes, sandbox, scratch: scratch.path }, holding.context)
+  return await benchIn(folder, { request, prepared, probes, sandbox, scratch: scratch.path, helpers }, holding.context)
 }
 
 async function benchIn(folder: string, made: Made, context: FlowContext): Promise<BenchResult> {
@@ -63,8 +67,7 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
   await writePlanFile(folder, plan)
   const isUntil = plan.options.until !== undefined
   const mode = cacheMode(request)
-  const isReusing = mode === 'use' && !isUntil
-  await using layer = openLayer(isReusing ? plan.runs.length : 0)
+  const { layer, details } = made.helpers
   const described = describeCases(folder, plan, layer)
   const files = await snapshotSkills(prepared.folders, made.scratch)
   await mend(folder, plan, context)
@@ -72,7 +75,6 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
   const hidden = hiddenFrom(plan, prepared.workspace)
   const { concurrency, passEnv } = request
   const cache = await openRunCache({ plan, folder, mode, skillFiles: files, probes: made.probes, passEnv }, context)
-  await using details = isReusing ? openDetails({ folder, runs: plan.runs.length, env: context.env }) : null
   const settled = isUntil ? new Map() : await reuseRuns(cache, context, { layer, details })
   await described
   await layer[Symbol.asyncDispose]() // what is made now needs the memory
@@ -117,6 +119,26 @@ interface Made {
   sandbox: SandboxChoice
   scratch: string
   probes: ReadonlyMap<string, ReadyProbe>
+  helpers: Helpers
+}
+
+/** Threads for what is taken from the cache; where there is nothing yet, that of the page waits for the first run. */
+function helpersOf(
+  { plan, workspace }: Prepared,
+  request: BenchRequest,
+  context: FlowContext,
+): Helpers & AsyncDisposable {
+  const isReusing = cacheMode(request) === 'use' && plan.options.until === undefined
+  const layer = openLayer(isReusing ? plan.runs.length : 0)
+  const details = isReusing ? openDetails({ runs: plan.runs.length, env: context.env }) : null
+  if (existsSync(cacheOf(workspace).runs)) details?.warmUp()
+  return {
+    layer,
+    details,
+    async [Symbol.asyncDispose]() {
+      await Promise.all([layer[Symbol.asyncDispose](), details?.[Symbol.asyncDispose]()])
+    },
+  }
 }
 
 const startAnother = ', or start another benchmark beside it with --fresh'

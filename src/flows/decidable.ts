@@ -14,7 +14,8 @@ interface Knowledge {
 export async function withDecidable(suite: Suite, choice: EngineChoice): Promise<Suite> {
   if (choice.name === 'auto') return suite // none can work here, which is said
   const engine = engineNamed(choice.name)
-  const reports = (await engine.reports?.(choice.model)) ?? { cost: false, tokens: false }
+  const asks = suite.cases.some(({ checks }) => checks.some(({ type }) => ofSpending.has(type)))
+  const reports = (asks ? await engine.reports?.(choice.model) : null) ?? { cost: false, tokens: false }
   const found = suite.cases.flatMap((one) =>
     one.checks.flatMap((check) => {
       const reason = hindrance(check, one, { engine, reports })
@@ -48,6 +49,9 @@ const needTools: ReadonlySet<CheckType> = new Set([
   'agent_blocked',
   'turns_at_most',
 ] satisfies CheckType[])
+
+/** Whether an engine says what they ask takes a table of all prices. */
+const ofSpending: ReadonlySet<CheckType> = new Set(['tokens_at_most', 'cost_at_most'] satisfies CheckType[])
 
 /** Why it can't be decided, or never be met; null: it can. */
 function hindrance(check: Check, one: SuiteCase, { engine, reports }: Knowledge): string | null {

@@ -55,7 +55,10 @@ export async function reuseRuns(
   const settle = async (taken: readonly Taken[], laid: Promise<void>, before: Promise<void> | undefined) => {
     await before
     await laid
-    details?.prepare(taken.flatMap(({ grading, laying }) => (grading === null ? [] : [laying.target])))
+    details?.prepare(
+      runs.folder,
+      taken.flatMap(({ grading, laying }) => (grading === null ? [] : [laying.target])),
+    )
     for (const { spec, one, key, record, grading, evidence } of taken) {
       records.push(record)
       touchEntry(runs.cache, key, context.now())

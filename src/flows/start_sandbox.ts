@@ -3,11 +3,16 @@ import { realpathSync } from 'node:fs'
 import path from 'node:path'
 import type { KeyParts } from '../../schemas/cache.ts'
 import type { Plan } from '../../schemas/plan.ts'
-import { chooseSandbox, noWish, type SandboxChoice, type SandboxWish } from '../base/sandbox/choose.ts'
+import { chooseSandbox, noWish, probeSandbox, type SandboxChoice, type SandboxWish } from '../base/sandbox/choose.ts'
 import { reapGroups } from '../base/sandbox/process_limit.ts'
 import { workspaceOf } from '../store/paths.ts'
 import type { FlowContext } from './context.ts'
 import type { Prepared } from './prepare.ts'
+
+/** Has it tried whether a sandbox works here; what comes of it is told where one is chosen. */
+export function trySandbox(wish: SandboxWish | null | undefined, { env }: Pick<FlowContext, 'env'>): void {
+  if (wish?.mode !== 'off') probeSandbox(env.PATH ?? '').catch(() => {})
+}
 
 /** Chooses, and adds one line to the choices that are shown. Throws UserError where a sandbox is required and none works. */
 export async function startSandbox(

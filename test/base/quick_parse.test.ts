@@ -29,6 +29,9 @@ const ways = z.object({
   list: z.array(z.looseObject({ name: z.string(), size: z.number().optional() })),
   least: z.array(z.string()).min(1).optional(),
   byName: z.record(z.string(), z.number()).optional(),
+  inNames: z.record(z.string(), z.object({ a: z.number(), b: z.string().optional() })).optional(),
+  named: z.record(z.enum(['a', 'b']), z.number()).optional(),
+  short: z.record(z.string().max(2), z.number()).optional(),
   either: z.union([z.number(), z.string()]),
   strict: z.strictObject({ a: z.string() }).optional(),
   usual: z.string().default('usual'),
@@ -46,6 +49,7 @@ const ways = z.object({
 const fitting = {
   ...{ text: '', long: 'x', coded: 'abc', at: '2026-01-02T03:04:05Z', count: 5, above: 0.5, kind: null, version: 1 },
   ...{ isSo: false, anything: null, list: [{ more: [1], name: 'n' }], least: [''], byName: { x: 1 }, either: 'x' },
+  ...{ inNames: { x: { a: 1, more: 2 }, y: { a: 2, b: '' } }, named: { a: 1, b: 2 }, short: { ab: 1 } },
   ...{
     strict: { a: '' },
     usual: 'x',
@@ -181,6 +185,18 @@ describe('absent, or there without a value', () => {
     }
     expect(quickParse(ways, without)).toStrictEqual(key === 'long' ? ways.parse(without) : unsure)
   })
+})
+
+test('a record under any names is not left to zod, which would copy it', () => {
+  const schema = z.object({ names: z.record(z.string(), z.object({ a: z.number() })) })
+  const fit = { names: { constructor: { a: 1 }, 2: { a: 2 } } }
+  expect(quickParse(schema, fit)).toBe(fit)
+  const more = { names: { x: { a: 1 }, y: { a: 2, more: 3 } } }
+  expect(quickParse(schema, more)).toStrictEqual({ names: { x: { a: 1 }, y: { a: 2 } } })
+  expect(more.names.y.more).toBe(3)
+  for (const names of [{ [Symbol('x')]: { a: 1 } }, Object.create({ x: { a: 1 } }), new Map(), []]) {
+    expect(quickParse(schema, { names })).toBe(unsure)
+  }
 })
 
 test('an exactly optional part may not be there without a value', () => {

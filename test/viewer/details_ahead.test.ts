@@ -76,8 +76,8 @@ async function pageOf(folder: string, details: DetailsAhead | null) {
   return { inside: detailsIn(html), beside: Object.fromEntries(said), detail, before }
 }
 
-function opened(folder: string, program = thread): DetailsAhead {
-  const details = openDetails({ folder, runs: enough, env }, program)
+function opened(program = thread): DetailsAhead {
+  const details = openDetails({ runs: enough, env }, program)
   if (details === null) throw new Error('no thread')
   return details
 }
@@ -86,7 +86,8 @@ function opened(folder: string, program = thread): DetailsAhead {
 function watched(details: DetailsAhead) {
   const seen = { written: 0, compared: 0 }
   const watching: DetailsAhead = {
-    prepare: (folders) => details.prepare(folders),
+    warmUp: () => details.warmUp(),
+    prepare: (of, folders) => details.prepare(of, folders),
     packed: () => details.packed(),
     async compared(pairs) {
       const answer = await details.compared(pairs)
@@ -105,9 +106,10 @@ function watched(details: DetailsAhead) {
 
 test('the page is the same with it and without', async () => {
   const folder = twice()
-  await using details = opened(folder)
-  details.prepare(foldersOf(folder).slice(0, 2))
-  details.prepare(foldersOf(folder).slice(2))
+  await using details = opened()
+  details.warmUp() // without a question it has nothing to answer
+  details.prepare(folder, foldersOf(folder).slice(0, 2))
+  details.prepare(folder, foldersOf(folder).slice(2))
   expect([...(await details.packed()).keys()]).toEqual(foldersOf(folder))
   const { seen, watching } = watched(details)
   const ahead = await pageOf(folder, watching)
@@ -120,8 +122,8 @@ test('the page is the same with it and without', async () => {
 
 test('credentials of the user are kept out in the thread as well', async () => {
   const folder = twice()
-  await using details = opened(folder)
-  details.prepare(foldersOf(folder))
+  await using details = opened()
+  details.prepare(folder, foldersOf(folder))
   const { inside, beside } = await pageOf(folder, details)
   const all = JSON.stringify([inside, beside])
   expect(all).not.toContain(secret)
@@ -131,8 +133,8 @@ test('credentials of the user are kept out in the thread as well', async () => {
 test('a run that changed after it was packed is read again', async () => {
   const folder = twice()
   const [changed = ''] = foldersOf(folder)
-  await using details = opened(folder)
-  details.prepare(foldersOf(folder))
+  await using details = opened()
+  details.prepare(folder, foldersOf(folder))
   await details.packed()
   appendFileSync(
     path.join(changed, 'transcript.jsonl'),
@@ -152,9 +154,9 @@ test('a file of its own name that leads elsewhere is not written through', async
   mkdirSync(data)
   const link = path.join(data, 'run-x.js')
   symlinkSync(outside, link)
-  await using details = opened(folder)
-  details.prepare([])
-  details.prepare(foldersOf(folder).slice(0, 1))
+  await using details = opened()
+  details.prepare(folder, [])
+  details.prepare(folder, foldersOf(folder).slice(0, 1))
   expect(await details.write([{ file: link, text: 'new' }])).toBe(true)
   expect([readFileSync(outside, 'utf8'), readFileSync(link, 'utf8')]).toEqual(['mine', 'new'])
 })
@@ -169,8 +171,8 @@ test.each([
   const folder = twice()
   const program = path.join(mkdtempSync(path.join(tmpdir(), 'details-')), 'thread.cjs')
   writeFileSync(program, text)
-  await using details = opened(folder, pathToFileURL(program))
-  for (const one of foldersOf(folder)) details.prepare([one])
+  await using details = opened(pathToFileURL(program))
+  for (const one of foldersOf(folder)) details.prepare(folder, [one])
   expect([...(await details.packed())]).toEqual([])
   expect(await details.write([{ file: path.join(folder, 'x'), text: '' }])).toBe(false)
   expect(await pageOf(folder, details)).toEqual(await pageOf(twice(), null))
@@ -178,8 +180,8 @@ test.each([
 
 test('a file that can not be written in the thread is tried once more, and its error is the page’s', async () => {
   const folder = twice()
-  await using details = opened(folder)
-  details.prepare(foldersOf(folder))
+  await using details = opened()
+  details.prepare(folder, foldersOf(folder))
   await details.packed()
   writeFileSync(path.join(folder, 'report.data'), '') // a file in the place of the folder
   await expect(pageOf(folder, details)).rejects.toThrow('report.data')
@@ -187,17 +189,18 @@ test('a file that can not be written in the thread is tried once more, and its e
 
 test('once it has ended nothing is held, and nothing comes', async () => {
   const folder = twice()
-  const details = opened(folder)
-  details.prepare(foldersOf(folder))
+  const details = opened()
+  details.prepare(folder, foldersOf(folder))
   expect((await details.packed()).size).toBe(ids.length)
   await details[Symbol.asyncDispose]()
-  details.prepare(foldersOf(folder))
+  details.warmUp()
+  details.prepare(folder, foldersOf(folder))
   expect((await details.packed()).size).toBe(0)
   expect(await details.compared([['a', 'b']])).toBeNull()
 })
 
 test('few runs, or no thread: none is started', () => {
-  const of = { folder: '/nowhere', env: {} }
+  const of = { env: {} }
   expect(openDetails({ ...of, runs: enough - 1 }, thread)).toBeNull()
   expect(openDetails({ ...of, runs: enough }, new URL('none.js', thread))).toBeNull()
   expect(openDetails({ ...of, runs: enough }, null)).toBeNull()

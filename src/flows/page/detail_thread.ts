@@ -6,12 +6,11 @@ import { redactorFor } from '../../base/redact.ts'
 import { type Answered, type Asked, most, type Pair } from './details_ahead.ts'
 import { type PackedDetail, packedDetail } from './packed_detail.ts'
 import { previousOf } from './previous.ts'
-import { isReused } from './reused.ts'
+import { isReused, isTaken } from './reused.ts'
 import { writeNew } from './sidecars.ts'
 
-const given = z.object({ folder: z.string(), env: z.record(z.string(), z.string().optional()) }).parse(workerData)
+const given = z.object({ env: z.record(z.string(), z.string().optional()) }).parse(workerData)
 const redactor = redactorFor(given.env)
-const before = previousOf(given.folder)?.folder ?? null
 
 /** What was compared already, while whoever will ask was at other work. */
 const compared = new Map<string, boolean>()
@@ -23,24 +22,37 @@ function answerTo(asked: Asked): Answered {
   if ('compare' in asked) {
     return { isReused: asked.compare.map((pair) => compared.get(nameOf(pair)) ?? isReused(...pair)) }
   }
-  return { packed: asked.pack.flatMap((folder) => packedIn(folder)) }
+  return { packed: asked.pack.flatMap((folder) => packedIn(asked.of, folder)) }
 }
 
 let made = 0
 
-function packedIn(folder: string): [string, PackedDetail][] {
+function packedIn(benchmark: string, folder: string): [string, PackedDetail][] {
   if (made > most) return []
-  if (before !== null) {
-    const pair: Pair = [folder, path.join(before, path.relative(given.folder, folder))]
-    compared.set(nameOf(pair), isReused(...pair))
-  }
   try {
-    const detail = packedDetail(folder, redactor)
+    const { detail, record } = packedDetail(folder, redactor)
     made += detail.text.length
+    const before = beforeOf(benchmark)
+    if (before !== null) {
+      const pair: Pair = [folder, path.join(before, path.relative(benchmark, folder))]
+      compared.set(nameOf(pair), isTaken(record, pair[1]))
+    }
     return [[folder, detail]]
   } catch {
     return [] // whoever needs it tries again, and says what is wrong
   }
+}
+
+const befores = new Map<string, string | null>()
+
+/** The folder of the iteration before; null: there is none. */
+function beforeOf(benchmark: string): string | null {
+  let before = befores.get(benchmark)
+  if (before === undefined) {
+    before = previousOf(benchmark)?.folder ?? null
+    befores.set(benchmark, before)
+  }
+  return before
 }
 
 function nameOf(pair: Pair): string {

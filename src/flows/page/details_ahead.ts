@@ -17,16 +17,21 @@ const bundled = availableParallelism() > 1 ? new URL('../../../program/detail_th
 /** Two folders of runs, absolute: one of this benchmark, one of the iteration before. */
 export type Pair = readonly [own: string, before: string]
 
-/** What the thread is asked, and what it answers: by folder, what was packed; of the pairs, whether the first was taken from the second; how many files it wrote. */
-export type Asked = { pack: readonly string[] } | { compare: readonly Pair[] } | { write: readonly NewFile[] }
+/** What the thread is asked (to pack runs `of` a benchmark, …), and what it answers: by folder, what was packed; of the pairs, whether the first was taken from the second; how many files it wrote. */
+export type Asked =
+  | { pack: readonly string[]; of: string }
+  | { compare: readonly Pair[] }
+  | { write: readonly NewFile[] }
 export type Answered =
   | { packed: (readonly [folder: string, PackedDetail])[] }
   | { isReused: boolean[] }
   | { written: number }
 
 export interface DetailsAhead extends AsyncDisposable {
-  /** Folders of runs, absolute, that are as they will be. */
-  prepare(folders: readonly string[]): void
+  /** Starts the thread, which takes as long as packing a hundred runs, before there is anything to pack. */
+  warmUp(): void
+  /** Folders of runs `of` this benchmark, absolute, that are as they will be. */
+  prepare(of: string, folders: readonly string[]): void
   /** By folder, when all that was asked for is done; what is not in it is left to whoever needs it. */
   packed(): Promise<ReadonlyMap<string, PackedDetail>>
   /** Of each pair whether the first was taken from the second; null: whoever needs it is to look. */
@@ -36,8 +41,6 @@ export interface DetailsAhead extends AsyncDisposable {
 }
 
 export interface DetailsOf {
-  /** Of the benchmark, absolute. */
-  folder: string
   runs: number
   /** Of the user, whose credentials are kept out. */
   env: Readonly<Record<string, string | undefined>>
@@ -47,12 +50,15 @@ export interface DetailsOf {
 export function openDetails(of: DetailsOf, thread: URL | null = bundled): DetailsAhead | null {
   if (of.runs < worthAThread || thread === null || !existsSync(thread)) return null
   const found = new Map<string, PackedDetail>()
-  const asker = new Asker(thread, { folder: of.folder, env: { ...of.env } })
+  const asker = new Asker(thread, { env: { ...of.env } })
   const underWay: Promise<unknown>[] = []
   return {
-    prepare(folders) {
+    warmUp() {
+      asker.start()
+    },
+    prepare(of, folders) {
       if (folders.length === 0) return
-      const packing = asker.ask({ pack: folders }).then((answer) => {
+      const packing = asker.ask({ pack: folders, of }).then((answer) => {
         if (answer === null || !('packed' in answer)) return
         for (const [folder, detail] of answer.packed) found.set(folder, detail)
       })
@@ -77,7 +83,7 @@ export function openDetails(of: DetailsOf, thread: URL | null = bundled): Detail
   }
 }
 
-/** Asks a thread that is started with the first question, and answers in its order. One that breaks answers null. */
+/** Asks a thread that is started with the first question at the latest, and answers in its order. One that breaks answers null. */
 class Asker {
   readonly #program: URL
   readonly #data: unknown
@@ -94,14 +100,18 @@ class Asker {
     return this.#worker !== null
   }
 
-  ask(question: Asked): Promise<Answered | null> {
-    if (this.#isOver) return Promise.resolve(null)
+  start(): void {
+    if (this.#isOver) return
     try {
-      this.#worker ??= this.#start()
+      this.#worker ??= this.#made()
     } catch {
       this.#over() // no thread can be had
-      return Promise.resolve(null)
     }
+  }
+
+  ask(question: Asked): Promise<Answered | null> {
+    this.start()
+    if (this.#isOver) return Promise.resolve(null)
     const answer = new Promise<Answered | null>((resolve) => this.#waiting.push(resolve))
     this.#worker?.postMessage(question)
     return answer
@@ -111,7 +121,7 @@ class Asker {
     await this.#worker?.terminate()
   }
 
-  #start(): Worker {
+  #made(): Worker {
     const worker = new Worker(this.#program, { execArgv: [], workerData: this.#data })
     worker.on('message', (answer: Answered) => this.#waiting.shift()?.(answer))
     worker.on('error', () => this.#over())

@@ -13,9 +13,10 @@ export interface PackedDetail {
 /** Characters from which on it is packed for speed, not for size. */
 const long = 50_000
 
-/** `folder`: of the run, absolute. */
-export function packedDetail(folder: string, redactor: Redactor): PackedDetail {
+/** `folder`: of the run, absolute. Beside it the run's record as it was read, null where there is none. */
+export function packedDetail(folder: string, redactor: Redactor): { detail: PackedDetail; record: unknown } {
   const stamp = stampOf(folder)
-  const text = JSON.stringify(redactor.value(readDetail(folder)))
-  return { text: packedText(text, text.length > long ? 1 : 6), stamp }
+  const read = readDetail(folder)
+  const text = JSON.stringify(redactor.value(read))
+  return { detail: { text: packedText(text, text.length > long ? 1 : 6), stamp }, record: read?.record ?? null }
 }

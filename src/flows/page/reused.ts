@@ -14,7 +14,12 @@ const taken = shared.extend({ cached_from: z.object({ benchmark: z.string() }) }
 
 /** Both are folders of runs. By what their records say of times, session, answer and the hashes of all outputs. */
 export function isReused(own: string, before: string): boolean {
-  const now = taken.safeParse(readLoose(path.join(own, 'run.json')))
+  return isTaken(readLoose(path.join(own, 'run.json')), before)
+}
+
+/** The same of a run whose record was read already. */
+export function isTaken(record: unknown, before: string): boolean {
+  const now = taken.safeParse(record)
   if (!now.success) return false
   const then = shared.safeParse(readLoose(path.join(before, 'run.json')))
   const { cached_from, ...rest } = now.data

@@ -5,7 +5,7 @@ import { type ExecutionMetrics, metrics } from '../../../schemas/metrics.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
-import { canonicalJson, readJson, readText, sha256 } from '../../base/json.ts'
+import { canonicalJson, MadeJson, readJson, readText, sha256 } from '../../base/json.ts'
 import type { Sandbox } from '../../base/sandbox/policy.ts'
 import { type Gate, heldBackBy } from '../../engines/gate.ts'
 import { readEvents } from './checks/events.ts'
@@ -108,6 +108,8 @@ export function gradedKey({ runKey, ...by }: GradedBy & { runKey: string }): str
   return gradedKeys(by)(runKey)
 }
 
+const template = new MadeJson(judgePromptSource)
+
 /** The same for many runs of a case: what they share, which is long, is put together once. */
 export function gradedKeys(by: GradedBy): (runKey: string) => string {
   const { expectations, checks, prompt, expected_output, files, judging } = by.case
@@ -118,7 +120,7 @@ export function gradedKeys(by: GradedBy): (runKey: string) => string {
     onTimeout,
     checks,
     expectations,
-    judge: asks && { ...by.judge, prompt, expected_output, template: judgePromptSource, samples, requireEvidence },
+    judge: asks && { ...by.judge, prompt, expected_output, template, samples, requireEvidence },
     ...(judging && { judging, prompt }),
     inputs: files.map(({ path: place, sha256: content }) => ({ place, content })),
     ...(fastFail && { fastFail }),

@@ -2,6 +2,7 @@
 
 /** The number rounded to so many decimals. */
 export function round(value: number, digits: number): number {
+  if (Number.isInteger(value)) return value + 0 // never -0
   return Number(fixed(value, digits))
 }
 

@@ -69,5 +69,9 @@ group('rounding', () => {
   test('is never further away than half of the last digit', () => {
     const value = fc.double({ min: -1e6, max: 1e6, noNaN: true })
     fc.assert(fc.property(value, (one) => Math.abs(round(one, 4) - one) <= 0.00005 + 1e-9))
+    fc.assert(
+      fc.property(fc.oneof(fc.integer(), fc.double()), (one) => Object.is(round(one, 4), Number(fixed(one, 4)))),
+    )
+    expect([round(-0, 2), round(-0.001, 2)]).toEqual([0, 0])
   })
 })
