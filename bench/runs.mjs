@@ -6,8 +6,8 @@ import path from 'node:path'
 import { context, exitOf, fresh, library, makeSkill, median, report, request, root, timed, wide } from './shared.mjs'
 
 const { bench } = await library()
-const { compileLater } = await import(path.join(root, 'dist/src/cli/tier_up.js'))
-compileLater() // as the program does, for both sides
+const { setForSeconds } = await import(path.join(root, 'dist/src/cli/v8_flags.js'))
+setForSeconds() // as the program does, for both sides
 const agent = path.join(import.meta.dirname, 'noop.mjs')
 const runsOfCase = 10
 const cases = Array.from({ length: 10 }, (_, at) => ({

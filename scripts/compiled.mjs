@@ -5,8 +5,8 @@ import { pathToFileURL } from 'node:url'
 
 const [dist, folder] = process.argv.slice(2)
 const load = (file) => import(pathToFileURL(path.join(dist, file)).href)
-const { compileLater } = await load('src/cli/tier_up.js')
-compileLater() // V8 takes only what was compiled under the same flags
+const { setForSeconds } = await load('src/cli/v8_flags.js')
+setForSeconds() // V8 takes only what was compiled under the same flags
 const { compiledBy } = await load('program/main.js')
 
 const skill = path.join(folder, 'small')

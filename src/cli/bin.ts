@@ -2,7 +2,7 @@
 /** The program's entry: answers --version and --help before anything is loaded, else hands over to main. */
 import { readFileSync } from 'node:fs'
 import { watchOutput } from './output.ts'
-import { compileLater } from './tier_up.ts'
+import { setForSeconds } from './v8_flags.ts'
 
 const argv = process.argv.slice(2)
 const isAlone = (...names: string[]) => argv.length === 1 && names.includes(argv[0] ?? '')
@@ -28,7 +28,7 @@ if (isAlone('--version', '-v')) {
   watchOutput()
   process.stdout.write(help)
 } else {
-  compileLater()
+  setForSeconds()
   const { main } = await import('./main.ts')
   process.exitCode = await main(argv)
 }

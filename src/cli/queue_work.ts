@@ -21,13 +21,13 @@ import type { Interrupts } from './interrupt.ts'
 import { ownEnvironment } from './own_environment.ts'
 import { patienceOf } from './queue_wait.ts'
 import { safe } from './style.ts'
-import { compileAsUsual } from './tier_up.ts'
+import { setAsUsual } from './v8_flags.ts'
 
 export async function startWork(
   parsed: QueueArguments & { address: QueueAddress },
   interrupts: Interrupts,
 ): Promise<void> {
-  compileAsUsual()
+  setAsUsual()
   const shared = sharedFolder(parsed.shared)
   const env = ownEnvironment()
   const engines = await enginesOf(parsed.engines, env)

@@ -40,10 +40,10 @@ import { executeUntil } from './until.ts'
 
 /** Runs the benchmark. Throws UserError or IncompleteError before anything was paid for, the abort reason when cut short. */
 export async function bench(request: BenchRequest, context: FlowContext): Promise<BenchResult> {
-  trySandbox(request.sandbox, context) // it is tried while the suite is read
-  await reapRooms()
   await using scratch = await openRoom()
-  const prepared = await prepare(request, context, { scratch: path.join(scratch.path, 'baseline'), lenient: false })
+  trySandbox(request.sandbox, context) // it is tried while the suite is read, and who is gone is cleared away
+  const where = { scratch: path.join(scratch.path, 'baseline'), lenient: false }
+  const [prepared] = await Promise.all([prepare(request, context, where), reapRooms()])
   const { plan } = prepared
   await using helpers = helpersOf(prepared, request, context) // their threads start while the engine is asked
   const sandbox = await startSandbox(request.sandbox, prepared, context)

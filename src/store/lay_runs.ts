@@ -1,6 +1,7 @@
 /** Lays many cached runs out beside other work: what thousands of small files take of the system is another thread's. */
 import { existsSync } from 'node:fs'
 import { Worker } from 'node:worker_threads'
+import { threadOptions } from '../base/thread.ts'
 import { type LaidFile, type Laying, layFiles, layRun } from './lay_run.ts'
 import type { Answer, Asked } from './lay_thread.ts'
 
@@ -19,7 +20,7 @@ const compiled = new URL('./lay_thread.js', import.meta.url)
 
 /** For so many runs; `thread`: the program of the thread. */
 export function openLayer(runs: number, thread = compiled): Layer {
-  if (runs >= worthAThread && existsSync(thread)) return layThere(new Worker(thread, { execArgv: [] }))
+  if (runs >= worthAThread && existsSync(thread)) return layThere(new Worker(thread, threadOptions))
   return {
     lay: (layings) => heardOf(layHere(layings)),
     layFiles: (files) => heardOf(layFilesHere(files)),

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { threadOptions } from '../base/thread.ts'
 import type { Ahead } from './damage.ts'
 import { type RunBytes, told, type Wanted } from './run_bytes.ts'
 
@@ -91,7 +92,7 @@ function startReader(thread: URL): Reader | null {
 /** Null: the system gives no thread. */
 function workerOf(thread: URL): Worker | null {
   try {
-    return new Worker(thread, { execArgv: [] })
+    return new Worker(thread, threadOptions)
   } catch {
     return null
   }

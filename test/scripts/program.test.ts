@@ -15,8 +15,8 @@ const modules = readdirSync(folder).filter((name) => name.endsWith('.js'))
 async function started(dist: string, flags: string[] = [], own: string[] = []): Promise<string> {
   const load = (file: string) => `await import(${JSON.stringify(path.join(dist, file))})`
   const code = `
-    const { compileLater } = ${load('src/cli/tier_up.js')}
-    compileLater()
+    const { setForSeconds } = ${load('src/cli/v8_flags.js')}
+    setForSeconds()
     const { main, isRefused } = ${load('program/main.js')}
     console.log(isRefused)
     process.exitCode = await main(['bench', '--nix'])`

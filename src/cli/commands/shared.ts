@@ -12,7 +12,7 @@ import { ownEnvironment } from '../own_environment.ts'
 import { refused } from '../refused.ts'
 import { report } from '../report.ts'
 import type { HowToShow } from '../show.ts'
-import { compileForMany } from '../tier_up.ts'
+import { setForMany } from '../v8_flags.ts'
 // what draws and prints is loaded when there is something to show: --help needs none of it
 
 /** Sets the exit code of the program. */
@@ -66,7 +66,7 @@ export async function withFlow<R>(
   using interrupts: Interrupts = listenForInterrupts(live.say, {
     ...(options.stopping !== undefined && { words: options.stopping }),
   })
-  const runStarted = compileForMany()
+  const runStarted = setForMany()
   const bounded = boundedByPlan()
   const context: FlowContext = {
     emit: (event) => {

@@ -1,5 +1,6 @@
 /** Looks for whetstone.config.yaml (or .json): beside the suite, then up the tree. */
-import { readdir, realpath, stat } from 'node:fs/promises'
+import { lstatSync } from 'node:fs'
+import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { UserError } from '../../base/error.ts'
 
@@ -13,7 +14,7 @@ export async function findConfig(start: string, home: string | undefined): Promi
   const last = await realpath(home ?? '/').catch(() => '/')
   let folder = await nearestFolder(start)
   while (folder !== null) {
-    const found = await among(folder)
+    const found = among(folder)
     if (found !== null) return found
     const above = path.dirname(folder)
     const isLast = folder === last || above === folder || (await holdsGit(folder)) || !(await isOurs(above))
@@ -29,12 +30,21 @@ async function nearestFolder(start: string): Promise<string | null> {
   return await nearestFolder(path.dirname(start))
 }
 
-async function among(folder: string): Promise<string | null> {
-  const entries = new Set(await readdir(folder).catch(() => []))
-  const [found, other] = names.filter((name) => entries.has(name))
+/** Asked for one by one: a folder above, such as /tmp, may hold a hundred thousand others. */
+function among(folder: string): string | null {
+  const [found, other] = names.filter((name) => isThere(path.join(folder, name)))
   if (found === undefined) return null
   if (other === undefined) return path.join(folder, found)
   throw new UserError(`${folder}: both ${found} and ${other}`, 'keep one of them')
+}
+
+/** A link that leads nowhere is there too: who set it is told. */
+function isThere(file: string): boolean {
+  try {
+    return lstatSync(file, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false // a file above it is no folder, or may not be searched
+  }
 }
 
 async function holdsGit(folder: string): Promise<boolean> {

@@ -2,6 +2,7 @@
 import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
+import { threadOptions } from '../../base/thread.ts'
 import type { PackedDetail } from './packed_detail.ts'
 import type { NewFile } from './sidecars.ts'
 
@@ -122,7 +123,7 @@ class Asker {
   }
 
   #made(): Worker {
-    const worker = new Worker(this.#program, { execArgv: [], workerData: this.#data })
+    const worker = new Worker(this.#program, { ...threadOptions, workerData: this.#data })
     worker.on('message', (answer: Answered) => this.#waiting.shift()?.(answer))
     worker.on('error', () => this.#over())
     worker.on('exit', () => this.#over())
