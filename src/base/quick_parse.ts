@@ -101,13 +101,13 @@ function isAnyText(schema: core.$ZodType): boolean {
   return def.type === 'string' && !hasChecks(schema) && !('coerce' in def && def.coerce)
 }
 
-/** Under any names. */
+/** Under any names; a value as JSON gives it. */
 function quickRecord(inner: Quick): Quick {
   return (value) => {
     if (typeof value !== 'object' || value === null || Object.getPrototypeOf(value) !== Object.prototype) return unsure
     let changed: Record<string, unknown> | null = null
     for (const key of Reflect.ownKeys(value)) {
-      if (typeof key === 'symbol' || key === '__proto__') return unsure
+      if (typeof key === 'symbol' || key === '__proto__' || key === 'constructor') return unsure
       const given: unknown = Reflect.get(value, key)
       const item = inner(given)
       if (item === unsure) return unsure
@@ -230,7 +230,11 @@ function checkOf(check: core.$ZodChecks, name: string, know: Field['know']): str
     case 'min_length':
       return def.minimum === 1 ? `${name}.length > 0` : null
     case 'string_format': {
-      const isPattern = (def.format === 'regex' || def.format === 'datetime') && def.pattern && !def.pattern.global
+      const isPattern =
+        (def.format === 'regex' || def.format === 'datetime') &&
+        def.pattern &&
+        !def.pattern.global &&
+        !def.pattern.sticky
       return isPattern ? `${know(def.pattern)}.test(${name})` : null
     }
     default:

@@ -3,6 +3,6 @@ import type { WorkerOptions } from 'node:worker_threads'
 
 /**
  * Without the flags that Node was started with. Its young generation, three times of 4 MiB, fits into a core's cache: what a thread
- * makes of thousands of files is garbage at once, and 16 MiB, which the program's own flags grow it to, take a tenth more time.
+ * makes of thousands of files is garbage at once, and with 16 MiB, where the program's own flags take it at once, it takes a tenth more time.
  */
 export const threadOptions: WorkerOptions = { execArgv: [], resourceLimits: { maxYoungGenerationSizeMb: 12 } }

@@ -40,12 +40,13 @@ import { executeUntil } from './until.ts'
 
 /** Runs the benchmark. Throws UserError or IncompleteError before anything was paid for, the abort reason when cut short. */
 export async function bench(request: BenchRequest, context: FlowContext): Promise<BenchResult> {
+  await reapRooms() // first: what a killed benchmark left may fill the disk
+  trySandbox(request.sandbox, context) // it is tried while the suite is read
   await using scratch = await openRoom()
-  trySandbox(request.sandbox, context) // it is tried while the suite is read, and who is gone is cleared away
-  const where = { scratch: path.join(scratch.path, 'baseline'), lenient: false }
-  const [prepared] = await Promise.all([prepare(request, context, where), reapRooms()])
+  const prepared = await prepare(request, context, { scratch: path.join(scratch.path, 'baseline'), lenient: false })
   const { plan } = prepared
-  await using helpers = helpersOf(prepared, request, context) // their threads start while the engine is asked
+  // their threads start while the engine is asked; who may only attach needs none
+  await using helpers = request.queue ? null : helpersOf(prepared, request, context)
   const sandbox = await startSandbox(request.sandbox, prepared, context)
   if (engineNamed(plan.options.engine.name).readsAbove !== false) await refuseStrayInstructions(scratch.path)
   const probes = await preflight(
@@ -67,7 +68,8 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
   await writePlanFile(folder, plan)
   const isUntil = plan.options.until !== undefined
   const mode = cacheMode(request)
-  const { layer, details } = made.helpers
+  await using helpers = made.helpers ?? helpersOf(prepared, request, context) // they end before the folder is let go
+  const { layer, details } = helpers
   const described = describeCases(folder, plan, layer)
   const files = await snapshotSkills(prepared.folders, made.scratch)
   await mend(folder, plan, context)
@@ -78,7 +80,10 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
   const settled = isUntil ? new Map() : await reuseRuns(cache, context, { layer, details })
   await described
   await layer[Symbol.asyncDispose]() // what is made now needs the memory
-  if (settled.size < plan.runs.length) await details?.[Symbol.asyncDispose]()
+  if (settled.size < plan.runs.length) {
+    await details?.[Symbol.asyncDispose]()
+    await loadPrices(plan)
+  }
   using limited = await openLimited({ plan, folder, workspace: prepared.workspace, ...shareOf(request) }, context)
   const { sandbox } = made
   const { pace } = request
@@ -94,6 +99,11 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
     known: settled,
     details,
   })
+}
+
+/** Now, and not while a first run is timed: an engine that says what its models cost loads their prices for it. */
+async function loadPrices({ options: { engine } }: Plan): Promise<void> {
+  await engineNamed(engine.name).reports?.(engine.model)
 }
 
 /** The plan alone, for --dry-run: no agent is started, nothing written. */
@@ -119,15 +129,13 @@ interface Made {
   sandbox: SandboxChoice
   scratch: string
   probes: ReadonlyMap<string, ReadyProbe>
-  helpers: Helpers
+  helpers: OpenHelpers | null
 }
 
+type OpenHelpers = Helpers & AsyncDisposable
+
 /** Threads for what is taken from the cache; where there is nothing yet, that of the page waits for the first run. */
-function helpersOf(
-  { plan, workspace }: Prepared,
-  request: BenchRequest,
-  context: FlowContext,
-): Helpers & AsyncDisposable {
+function helpersOf({ plan, workspace }: Prepared, request: BenchRequest, context: FlowContext): OpenHelpers {
   const isReusing = cacheMode(request) === 'use' && plan.options.until === undefined
   const layer = openLayer(isReusing ? plan.runs.length : 0)
   const details = isReusing ? openDetails({ runs: plan.runs.length, env: context.env }) : null

@@ -189,12 +189,18 @@ describe('absent, or there without a value', () => {
 
 test('a record under any names is not left to zod, which would copy it', () => {
   const schema = z.object({ names: z.record(z.string(), z.object({ a: z.number() })) })
-  const fit = { names: { constructor: { a: 1 }, 2: { a: 2 } } }
+  const fit = { names: { toString: { a: 1 }, 2: { a: 2 } } }
   expect(quickParse(schema, fit)).toBe(fit)
   const more = { names: { x: { a: 1 }, y: { a: 2, more: 3 } } }
   expect(quickParse(schema, more)).toStrictEqual({ names: { x: { a: 1 }, y: { a: 2 } } })
   expect(more.names.y.more).toBe(3)
-  for (const names of [{ [Symbol('x')]: { a: 1 } }, Object.create({ x: { a: 1 } }), new Map(), []]) {
+  for (const names of [
+    { [Symbol('x')]: { a: 1 } },
+    { constructor: class {} },
+    Object.create({ x: { a: 1 } }),
+    new Map(),
+    [],
+  ]) {
     expect(quickParse(schema, { names })).toBe(unsure)
   }
 })

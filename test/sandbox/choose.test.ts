@@ -1,6 +1,7 @@
 /** Which sandbox is used, said and recorded; what `required` does where none works. */
 import { readdirSync, readFileSync } from 'node:fs'
 import path from 'node:path'
+import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { plan as planSchema } from '../../schemas/plan.ts'
 import { runRecord } from '../../schemas/run.ts'
@@ -77,5 +78,22 @@ needs(
     const { end } = await bench([], { skill: suite({ network: 'some', writable: ['relative'] }) })
     expect(end.code).toBe(2)
     expect(end.stderr).toMatch(/\$\.sandbox\.network: .*\$\.sandbox\.writable\[0\]: must be an absolute path/s)
+  })
+})
+
+needs(
+  'a bubblewrap that works',
+  works,
+  'apt-get install bubblewrap',
+)('where nothing could be heard', () => {
+  test('time that went to work of our own does not leave agents without a sandbox', async () => {
+    const patienceMs = 3000
+    const asked = probeSandbox(`${process.env.PATH}:/asked-anew`, patienceMs)
+    const children = `/proc/${process.pid}/task/${process.pid}/children`
+    while (readFileSync(children, 'utf8') === '') await sleep(1) // until it has been started
+    await immediate() // from here the time that has gone is seen before the end of the program is
+    const began = performance.now()
+    while (performance.now() - began < patienceMs + 300) {} // nothing is heard of it
+    expect(await asked).toMatchObject({ ok: true })
   })
 })

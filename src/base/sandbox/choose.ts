@@ -45,22 +45,22 @@ export async function chooseSandbox(wish: SandboxWish, searchPath: string): Prom
 
 const probes = new Map<string, Promise<SandboxProbe>>()
 
-/** Starts a program in a sandbox to see; the answer is kept for this process. */
-export function probeSandbox(searchPath: string): Promise<SandboxProbe> {
-  const probe = probes.get(searchPath) ?? probeNow(searchPath)
+/** Starts a program in a sandbox to see, twice where it is silent for `patienceMs`; the answer is kept for this process. */
+export function probeSandbox(searchPath: string, patienceMs = 10_000): Promise<SandboxProbe> {
+  const probe = probes.get(searchPath) ?? probeNow(searchPath, patienceMs)
   probes.set(searchPath, probe)
   return probe
 }
 
-async function probeNow(searchPath: string): Promise<SandboxProbe> {
-  if (platform() === 'darwin') return await trySeatbelt(searchPath)
+async function probeNow(searchPath: string, patienceMs: number): Promise<SandboxProbe> {
+  if (platform() === 'darwin') return await trySeatbelt(searchPath, patienceMs)
   if (platform() !== 'linux') {
     return { ok: false, message: `no sandbox on ${platform()}`, fix: 'use Linux with bubblewrap' }
   }
   const program = await whereIs('bwrap', searchPath)
   const fix = 'install bubblewrap (apt-get install bubblewrap, dnf install bubblewrap)'
   if (program === null) return { ok: false, message: 'bwrap is not on PATH', fix }
-  return await tryBubblewrap(program, searchPath)
+  return await tryBubblewrap(program, searchPath, { patienceMs, tries: 2 })
 }
 
 const blank: SandboxPolicy = {
@@ -69,13 +69,13 @@ const blank: SandboxPolicy = {
 }
 
 /** Not yet proven on a Mac. */
-async function trySeatbelt(searchPath: string): Promise<SandboxProbe> {
+async function trySeatbelt(searchPath: string, patienceMs: number): Promise<SandboxProbe> {
   const sandbox: Sandbox = { mechanism: 'seatbelt', program: '/usr/bin/sandbox-exec', policy: blank }
   const fix = 'npm install -g @anthropic-ai/sandbox-runtime@0.0.78 (beside whetstone)'
   try {
     const inner = { command: 'true', args: [], cwd: '/', env: { PATH: searchPath } }
     await using entered = await enterSandbox(inner, sandbox)
-    const end = await runProcess({ ...entered.invocation, signal: AbortSignal.timeout(10_000) })
+    const end = await runProcess({ ...entered.invocation, signal: AbortSignal.timeout(patienceMs) })
     const detail = 'Seatbelt (not yet proven)'
     if (end.exitCode === 0) return { ok: true, mechanism: 'seatbelt', program: sandbox.program, detail }
     return { ok: false, message: `Seatbelt does not work here: ${end.stderrTail.trim()}`, fix }
@@ -84,12 +84,19 @@ async function trySeatbelt(searchPath: string): Promise<SandboxProbe> {
   }
 }
 
-async function tryBubblewrap(program: string, searchPath: string): Promise<SandboxProbe> {
+async function tryBubblewrap(
+  program: string,
+  searchPath: string,
+  { patienceMs, tries }: { patienceMs: number; tries: number },
+): Promise<SandboxProbe> {
   const sandbox: Sandbox = { mechanism: 'bubblewrap', program, policy: blank }
-  const signal = AbortSignal.timeout(10_000)
+  const signal = AbortSignal.timeout(patienceMs)
   const inner = { command: 'sh', args: ['-c', 'test "$$" -lt 10'], cwd: '/', env: { PATH: searchPath } }
   await using entered = await enterSandbox(inner, sandbox)
   const end = await runProcess({ ...entered.invocation, signal }).catch((error: Error) => error)
+  // the time may have gone to work of our own, or while we were stopped: no agent is to run bare for that
+  if (end instanceof Error && signal.aborted && tries > 1)
+    return await tryBubblewrap(program, searchPath, { patienceMs, tries: tries - 1 })
   if (!(end instanceof Error) && end.exitCode === 0) {
     return { ok: true, mechanism: 'bubblewrap', program, detail: `bubblewrap (${program})` }
   }

@@ -31,8 +31,8 @@ export type Answered =
 export interface DetailsAhead extends AsyncDisposable {
   /** Starts the thread, which takes as long as packing a hundred runs, before there is anything to pack. */
   warmUp(): void
-  /** Folders of runs `of` this benchmark, absolute, that are as they will be. */
-  prepare(of: string, folders: readonly string[]): void
+  /** Folders of runs of this benchmark, absolute, that are as they will be. */
+  prepare(benchmark: string, folders: readonly string[]): void
   /** By folder, when all that was asked for is done; what is not in it is left to whoever needs it. */
   packed(): Promise<ReadonlyMap<string, PackedDetail>>
   /** Of each pair whether the first was taken from the second; null: whoever needs it is to look. */
@@ -57,9 +57,9 @@ export function openDetails(of: DetailsOf, thread: URL | null = bundled): Detail
     warmUp() {
       asker.start()
     },
-    prepare(of, folders) {
+    prepare(benchmark, folders) {
       if (folders.length === 0) return
-      const packing = asker.ask({ pack: folders, of }).then((answer) => {
+      const packing = asker.ask({ pack: folders, of: benchmark }).then((answer) => {
         if (answer === null || !('packed' in answer)) return
         for (const [folder, detail] of answer.packed) found.set(folder, detail)
       })
@@ -104,7 +104,7 @@ class Asker {
   start(): void {
     if (this.#isOver) return
     try {
-      this.#worker ??= this.#made()
+      this.#worker ??= this.#startWorker()
     } catch {
       this.#over() // no thread can be had
     }
@@ -122,7 +122,7 @@ class Asker {
     await this.#worker?.terminate()
   }
 
-  #made(): Worker {
+  #startWorker(): Worker {
     const worker = new Worker(this.#program, { ...threadOptions, workerData: this.#data })
     worker.on('message', (answer: Answered) => this.#waiting.shift()?.(answer))
     worker.on('error', () => this.#over())
