@@ -43,6 +43,9 @@ export const opencode: Engine = {
 /** Between two looks at its log, which alone tells that it tries again and again. */
 const lookMs = 500
 
+/** Looks that a request may have failed too often at: what opencode won't try again it says itself, and better, but later than its log. */
+const looksOver = 2
+
 async function run(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
   context.signal.throwIfAborted()
   const program = await findCli(opencodeCli, task)
@@ -56,7 +59,11 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
   const stop = new AbortController()
   const stream = new OpencodeStream({ skills: task.skills, skillsFolder, emit: context.emit, maxTurns: task.maxTurns })
   context.soFar?.(() => reportOf(stream, log, { task, model, offered: null, end: null }))
-  const look = setInterval(() => log.retries() > allowedRetries(task) && stop.abort(), lookMs)
+  let over = 0
+  const look = setInterval(() => {
+    over = log.retries() > allowedRetries(task) ? over + 1 : 0
+    if (over > looksOver) stop.abort()
+  }, lookMs)
   try {
     await prepare(folders)
     const launch = await launchOf({ program, task, signal: AbortSignal.any([context.signal, stop.signal]) })

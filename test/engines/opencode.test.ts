@@ -1,5 +1,5 @@
 /** What is particular to opencode: its model, configuration and environment, and what a stream and a log of the real CLI (1.18.33) amount to. */
-import { appendFileSync, mkdirSync, readFileSync } from 'node:fs'
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { EmittedEvent, EngineTask } from '../../src/engines/engine.ts'
@@ -7,8 +7,9 @@ import { opencodeEnvironment } from '../../src/engines/opencode/argv.ts'
 import { OpencodeLog } from '../../src/engines/opencode/log.ts'
 import { failureOf, reportOf } from '../../src/engines/opencode/report.ts'
 import { OpencodeStream } from '../../src/engines/opencode/stream.ts'
+import { opencode } from '../../src/engines/opencode.ts'
 import { fresh } from '../e2e/program.ts'
-import { ofType } from './stage.ts'
+import { ofType, perform } from './stage.ts'
 
 const task: EngineTask = {
   ...{ prompt: 'x', model: 'anthropic/m', command: null, cwd: '/room/work', skills: [], tools: 'all', maxTurns: null },
@@ -142,6 +143,9 @@ describe('a server that refuses', () => {
   test('what was ended for it fails by what it said', async () => {
     const { failure } = await played([], { log: fixture('refused.txt'), stopped: true })
     expect(failure).toMatchObject({ kind: 'rate_limited', retryable: true })
+    const gone = fixture('refused.txt').replaceAll('practice 429', 'status 404')
+    const { failure: other } = await played([], { log: gone, stopped: true })
+    expect(other).toMatchObject({ kind: 'bad_request', retryable: false })
   })
   test.each([
     [{ name: 'APIError', data: { message: 'no', statusCode: 401 } }, 'credentials'],
@@ -156,4 +160,23 @@ describe('a server that refuses', () => {
     const { failure } = await played(lines.slice(0, 4))
     expect(failure).toMatchObject({ kind: 'bad_output', message: expect.stringContaining('said') })
   })
+})
+
+test('what it says of a request that it won’t try again counts, though its log was first', async () => {
+  const home = fresh()
+  const program = path.join(home, 'opencode')
+  const said = { type: 'error', error: { name: 'APIError', data: { message: 'gone', statusCode: 404 } } }
+  const script = [
+    '#!/bin/sh',
+    '[ "$1" = run ] || exit 0',
+    'mkdir -p "$XDG_DATA_HOME/opencode/log"',
+    `echo 'timestamp=2026-11-23T10:00:00Z message="stream error" error.error="AI_APICallError: gone"' > "$XDG_DATA_HOME/opencode/log/opencode.log"`,
+    'sleep 0.7',
+    `echo '${JSON.stringify(said)}'`,
+  ]
+  writeFileSync(program, script.join('\n'), { mode: 0o755 })
+  const env = { PATH: process.env.PATH ?? '', HOME: home, OPENCODE_MAX_RETRIES: '0' }
+  const credentials = { ...task.credentials, WHETSTONE_OPENCODE: program }
+  const { outcome } = await perform(opencode, { ...task, cwd: home, env, credentials })
+  expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'bad_request', message: 'gone', retryable: false } })
 })

@@ -92,7 +92,7 @@ const kinds: readonly (readonly [RegExp, FailureKind])[] = [
   [/\b(529|503)\b|overloaded/i, 'overloaded'],
   [/connect|ECONN|ENOTFOUND|network|socket|fetch failed/i, 'unreachable'],
   [/\b40[13]\b|api key|unauthori[sz]ed|authentication/i, 'credentials'],
-  [/model not found|ModelNotFound/i, 'bad_request'],
+  [/model not found|ModelNotFound|\b(400|404|413|422)\b/i, 'bad_request'],
 ]
 
 /** What a request that failed with these words failed for. */
