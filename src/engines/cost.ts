@@ -2,9 +2,14 @@
 import type { Cost, Usage } from '../../schemas/usage.ts'
 import type { EngineReport, PricedModel } from './engine.ts'
 
+/** The table of prices, a tenth of a second of work the first time: called before a run's time is taken, not within it. */
+export function loadPrices(): Promise<typeof import('@pydantic/genai-prices')> {
+  return import('@pydantic/genai-prices')
+}
+
 /** Dollars by the provider's own prices; null for a model (or provider) without a known price. */
 export async function estimateCost(usage: Usage, model: string, provider: string): Promise<Cost | null> {
-  const { calcPrice } = await import('@pydantic/genai-prices')
+  const { calcPrice } = await loadPrices()
   const { input_tokens: fresh, output_tokens, cache_read_tokens, cache_write_tokens } = usage
   const input_tokens = fresh + cache_read_tokens + cache_write_tokens
   const tokens = { input_tokens, output_tokens, cache_read_tokens, cache_write_tokens }

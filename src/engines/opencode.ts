@@ -1,6 +1,7 @@
 /** The opencode engine: the real open-source CLI, headless, in folders of its own, on Anthropic's or OpenAI's API. */
 import { mkdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import type { FailureKind } from '../../schemas/run.ts'
 import { runMark } from '../base/process_marks.ts'
 import { endMarked } from '../base/processes.ts'
 import { withEndpoint, withReadable } from '../base/sandbox/policy.ts'
@@ -43,8 +44,16 @@ export const opencode: Engine = {
 /** Between two looks at its log, which alone tells that it tries again and again. */
 const lookMs = 500
 
-/** Looks that a request may have failed too often at: what opencode won't try again it says itself, and better, but later than its log. */
+/** Looks that wait for opencode's own word where a request has failed too often: what it won't try again it says itself, and better, but later than its log. */
 const looksOver = 2
+
+/** What it tries again by itself as long as it may. */
+const triedAgain: readonly FailureKind[] = ['rate_limited', 'overloaded', 'unreachable']
+
+/** Whether it will try again, or does already: then each moment more is a request more. */
+function goesOn(log: OpencodeLog): boolean {
+  return log.isTryingAgain || triedAgain.includes(kindOfText(log.lastError ?? ''))
+}
 
 async function run(task: EngineTask, context: EngineContext): Promise<EngineOutcome> {
   context.signal.throwIfAborted()
@@ -62,7 +71,7 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
   let over = 0
   const look = setInterval(() => {
     over = log.retries() > allowedRetries(task) ? over + 1 : 0
-    if (over > looksOver) stop.abort()
+    if (over > (goesOn(log) ? 0 : looksOver)) stop.abort()
   }, lookMs)
   try {
     await prepare(folders)

@@ -80,10 +80,7 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
   const settled = isUntil ? new Map() : await reuseRuns(cache, context, { layer, details })
   await described
   await layer[Symbol.asyncDispose]() // what is made now needs the memory
-  if (settled.size < plan.runs.length) {
-    await details?.[Symbol.asyncDispose]()
-    await loadPrices(plan)
-  }
+  if (settled.size < plan.runs.length) await details?.[Symbol.asyncDispose]()
   using limited = await openLimited({ plan, folder, workspace: prepared.workspace, ...shareOf(request) }, context)
   const { sandbox } = made
   const { pace } = request
@@ -99,11 +96,6 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
     known: settled,
     details,
   })
-}
-
-/** Now, and not while a first run is timed: an engine that says what its models cost loads their prices for it. */
-async function loadPrices({ options: { engine } }: Plan): Promise<void> {
-  await engineNamed(engine.name).reports?.(engine.model)
 }
 
 /** The plan alone, for --dry-run: no agent is started, nothing written. */

@@ -1,5 +1,5 @@
 /** What is particular to opencode: its model, configuration and environment, and what a stream and a log of the real CLI (1.18.33) amount to. */
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import type { EmittedEvent, EngineTask } from '../../src/engines/engine.ts'
@@ -162,21 +162,31 @@ describe('a server that refuses', () => {
   })
 })
 
-test('what it says of a request that it won’t try again counts, though its log was first', async () => {
+/** Plays `lines` of a shell as the CLI, with no retry allowed; gives how it ended and the folder that it ran in. */
+async function playedBy(lines: readonly string[]) {
   const home = fresh()
   const program = path.join(home, 'opencode')
-  const said = { type: 'error', error: { name: 'APIError', data: { message: 'gone', statusCode: 404 } } }
-  const script = [
-    '#!/bin/sh',
-    '[ "$1" = run ] || exit 0',
-    'mkdir -p "$XDG_DATA_HOME/opencode/log"',
-    `echo 'timestamp=2026-11-23T10:00:00Z message="stream error" error.error="AI_APICallError: gone"' > "$XDG_DATA_HOME/opencode/log/opencode.log"`,
-    'sleep 0.7',
-    `echo '${JSON.stringify(said)}'`,
-  ]
-  writeFileSync(program, script.join('\n'), { mode: 0o755 })
+  const log = 'log() { echo "timestamp=2026-11-23T10:00:00Z $1" >> "$XDG_DATA_HOME/opencode/log/opencode.log"; }'
+  const head = ['#!/bin/sh', '[ "$1" = run ] || exit 0', 'mkdir -p "$XDG_DATA_HOME/opencode/log"', log]
+  writeFileSync(program, [...head, ...lines].join('\n'), { mode: 0o755 })
   const env = { PATH: process.env.PATH ?? '', HOME: home, OPENCODE_MAX_RETRIES: '0' }
   const credentials = { ...task.credentials, WHETSTONE_OPENCODE: program }
   const { outcome } = await perform(opencode, { ...task, cwd: home, env, credentials })
+  return { outcome, home }
+}
+const logged = (error: string) => `log 'message="stream error" error.error="AI_APICallError: ${error}"'`
+
+test('what it says of a request that it won’t try again counts, though its log was first', async () => {
+  const said = { type: 'error', error: { name: 'APIError', data: { message: 'gone', statusCode: 404 } } }
+  const { outcome } = await playedBy([logged('gone'), 'sleep 0.55', `echo '${JSON.stringify(said)}'`])
   expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'bad_request', message: 'gone', retryable: false } })
+})
+
+test.each([
+  ['says that it waits for', [logged('429 too many requests')], 'rate_limited'],
+  ['has begun', [logged('boom'), "log 'message=stream providerID=p'"], 'server_error'],
+])('is ended before a request too many that it %s is answered', async (_, before, kind) => {
+  const { outcome, home } = await playedBy([...before, 'sleep 1', 'touch "$HOME/answered"'])
+  expect(outcome).toMatchObject({ status: 'failed', error: { kind, retryable: true } })
+  expect(existsSync(path.join(home, 'answered'))).toBe(false)
 })

@@ -45,7 +45,7 @@ export async function chooseSandbox(wish: SandboxWish, searchPath: string): Prom
 
 const probes = new Map<string, Promise<SandboxProbe>>()
 
-/** Starts a program in a sandbox to see, twice where it is silent for `patienceMs`; the answer is kept for this process. */
+/** Starts a program in a sandbox to see, with bubblewrap twice where it is silent for `patienceMs`; the answer is kept for this process. */
 export function probeSandbox(searchPath: string, patienceMs = 10_000): Promise<SandboxProbe> {
   const probe = probes.get(searchPath) ?? probeNow(searchPath, patienceMs)
   probes.set(searchPath, probe)

@@ -1,4 +1,4 @@
-/** opencode's own log, which alone tells its version and that it tries a failed request again and again, without an end. */
+/** opencode's own log, which alone tells its version and that it tries a failed request again and again. */
 import { closeSync, openSync, readSync } from 'node:fs'
 import path from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
@@ -25,6 +25,11 @@ export class OpencodeLog {
   constructor(data: string, onRetry: (error: string, waitMs: number) => void) {
     this.#onRetry = onRetry
     this.#path = path.join(data, 'opencode/log/opencode.log')
+  }
+
+  /** A request has been made since one failed, in the same step. */
+  get isTryingAgain(): boolean {
+    return this.#failures > 0 && this.#failedAt === null
   }
 
   /** How often in a row a request has failed. */

@@ -15,6 +15,7 @@ import { openRoom } from '../../base/room.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import type { Sandbox } from '../../base/sandbox/policy.ts'
 import { credentialsOf } from '../../engines/base_url.ts'
+import { loadPrices } from '../../engines/cost.ts'
 import {
   type Engine,
   type EngineContext,
@@ -232,6 +233,7 @@ function taskOf(request: RunRequest, place: Place, skills: readonly InstalledSki
 async function timed(request: GatedRequest, task: EngineTask, transcript: Transcript): Promise<RunEnd> {
   const { gate } = request
   const ends = request.deadline ? [request.signal, request.deadline] : [request.signal]
+  if (request.engine.reports) await loadPrices() // of the models whose use it reports
   using limit = workLimit(request.spec.timeout_seconds * 1000, () => gate.waitedMs, ends)
   const { signal } = limit
   // in the room: nothing that was not looked through lies among the results
