@@ -97,30 +97,54 @@ async function removeFolder(folder: string): Promise<void> {
   })
 }
 
-/** How an entry goes. On a disk that may wait, for its journal or until it has let go of the blocks: no step of that may stop everything else. */
-const byThread = { unlink, rmdir }
-/** In memory nothing waits, and a thread takes more work than the step itself. */
-const atOnce = { unlink: unlinkSync, rmdir: rmdirSync }
+/** What a step at once may take, and how long a disk is left to threads where one took longer, both in milliseconds. */
+const stepMs = 0.3
+const slowMs = 10_000
+/** Until when the disk is left to threads. */
+let slowUntil = 0
 
 /** statfs's types of Linux's tmpfs and ramfs. */
 const memory = new Set([0x01021994, 0x858458f6])
 
-/** Removes a small folder with few steps. False: it is larger than that, or something can't go so. */
+/**
+ * Removes a small folder with few steps. False: it is larger than that, or something can't go so. A step that is handed to a thread takes more
+ * work than the step itself; on a disk it may wait, for its journal or until it has let go of the blocks, and must not stop everything else then.
+ */
 async function removedSmall(folder: string): Promise<boolean> {
-  const left = { entries: 50 }
-  const steps = isInMemory(path.dirname(folder)) ? atOnce : byThread
-  const remove = async (one: string): Promise<boolean> => {
-    for (const entry of readdirSync(one, { withFileTypes: true })) {
-      left.entries -= 1
-      if (left.entries < 0) return false
-      const full = path.join(one, entry.name)
-      if (!entry.isDirectory()) await steps.unlink(full)
-      else if (!(await remove(full))) return false
+  const mayWait = !isInMemory(path.dirname(folder))
+  try {
+    const entries = smallTree(folder)
+    for (const { full, isFolder } of entries) {
+      const start = performance.now()
+      if (mayWait && start < slowUntil) {
+        await (isFolder ? rmdir(full) : unlink(full))
+        continue
+      }
+      if (isFolder) rmdirSync(full)
+      else unlinkSync(full)
+      const end = performance.now()
+      if (end - start > stepMs) slowUntil = end + slowMs
     }
-    await steps.rmdir(one)
+    return entries.length > 0
+  } catch {
+    return false
+  }
+}
+
+/** A folder and all below it, what lies in a folder before it; nothing where that is much. */
+function smallTree(folder: string): { full: string; isFolder: boolean }[] {
+  const found: { full: string; isFolder: boolean }[] = []
+  const add = (one: string): boolean => {
+    for (const entry of readdirSync(one, { withFileTypes: true })) {
+      const full = path.join(one, entry.name)
+      if (found.length >= 50) return false
+      if (!entry.isDirectory()) found.push({ full, isFolder: false })
+      else if (!add(full)) return false
+    }
+    found.push({ full: one, isFolder: true })
     return true
   }
-  return remove(folder).catch(() => false)
+  return add(folder) ? found : []
 }
 
 const inMemory = new Map<string, boolean>()
