@@ -3,6 +3,7 @@ import { createHash, hash as hashOnce } from 'node:crypto'
 import {
   copyFileSync,
   createReadStream,
+  createWriteStream,
   type Dirent,
   existsSync,
   mkdirSync,
@@ -124,7 +125,7 @@ function skippedPart(inside: string, skip: (relative: string) => boolean): boole
   return parts.some((_, index) => skip(parts.slice(0, index + 1).join('/')))
 }
 
-/** Copies every file of a walk below `target`; execute bits are kept. */
+/** Copies every file of a walk below `target`; execute bits are kept, but no file runs as another user than who starts it. */
 export async function copyWalk(files: readonly WalkedFile[], target: string): Promise<void> {
   const made = new Set<string>()
   for (const [at, file] of files.entries()) {
@@ -133,10 +134,20 @@ export async function copyWalk(files: readonly WalkedFile[], target: string): Pr
     const folder = path.dirname(to)
     if (!made.has(folder)) mkdirSync(folder, { recursive: true })
     made.add(folder)
-    if (file.bytes <= atOnce) copyFileSync(file.source, to)
-    else await copyFile(file.source, to)
+    await copyOne(file, to)
   }
 }
+
+async function copyOne({ source, bytes }: WalkedFile, to: string): Promise<void> {
+  const { mode } = statSync(source)
+  // copied with its whole mode and mended then, it would be there for a moment
+  if ((mode & special) !== 0) await pipeline(createReadStream(source), createWriteStream(to, { mode: mode & 0o777 }))
+  else if (bytes <= atOnce) copyFileSync(source, to)
+  else await copyFile(source, to)
+}
+
+/** Of a file's mode: setuid, setgid, sticky. */
+const special = 0o7000
 
 /** Bytes that are read at once: handing a small file to a thread, or making a stream of it, takes ten times the work. */
 const atOnce = 256 * 1024

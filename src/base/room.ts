@@ -56,8 +56,8 @@ async function makeFolder(): Promise<{ folder: string; mark: string }> {
 
 const real = new Map<string, string>()
 
-/** Links resolved: a sandbox shows a folder under the path that it really has. */
-function realTmp(): string {
+/** The folder of all rooms, links resolved: a sandbox shows a folder under the path that it really has. Throws where there is none. */
+export function realTmp(): string {
   const given = tmpdir()
   const place = real.get(given) ?? realpathSync(given)
   real.set(given, place)

@@ -1,5 +1,5 @@
 /** What is hidden stays so by whatever name it, or the folder that would show it, is reached. */
-import { mkdir, mkdtemp, realpath, rm, symlink, writeFile } from 'node:fs/promises'
+import { mkdir, mkdtemp, readdir, realpath, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -59,5 +59,49 @@ needs(
   })
   test('control: what is not hidden is seen', async () => {
     expect(await seen({ shown: 'alias/project', hidden: [] })).toContain(canary)
+  })
+})
+
+needs(
+  'bubblewrap',
+  works,
+  'apt-get install bubblewrap',
+)('the room of another run', () => {
+  const before = process.env.TMPDIR
+  afterEach(() => {
+    if (before === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = before
+  })
+
+  /** What an agent in one room reads of its own files, of what lies beside its script, and of another room. */
+  async function readable(rooms: string): Promise<string> {
+    const choice = await chooseSandbox(noWish, process.env.PATH ?? '')
+    const [cwd, other] = [path.join(root, 'real/tmp/own'), path.join(root, 'real/tmp/other')]
+    for (const folder of [cwd, other]) await mkdir(folder, { recursive: true })
+    await writeFile(path.join(cwd, 'own.txt'), 'its own')
+    await writeFile(path.join(other, 'note.txt'), canary)
+    process.env.TMPDIR = path.join(root, rooms)
+    const parts = { writable: [cwd], readable: [path.join(root, 'real')], hidden: [], settings: undefined }
+    const sandbox = confine(choice, parts)
+    const files = [`${cwd}/own.txt`, `${root}/real/project/readme.txt`, `${other}/note.txt`]
+    const shell = {
+      command: 'sh',
+      args: ['-c', `cat ${files.join(' ')}; touch ${cwd}/made ${root}/real/tmp/made; true`],
+    }
+    const env = { PATH: process.env.PATH ?? '' }
+    const { stdout } = await runProcess({ ...shell, cwd, env, sandbox, signal: AbortSignal.timeout(20_000) })
+    expect(await readdir(cwd)).toContain('made')
+    expect(await readdir(path.dirname(cwd))).not.toContain('made')
+    return stdout
+  }
+
+  test('is not seen where a shown folder holds all rooms', async () => {
+    const said = await readable('real/tmp')
+    expect(said).toContain('its own')
+    expect(said).toContain('may be read')
+    expect(said).not.toContain(canary)
+  })
+  test('control: it is where that folder is another', async () => {
+    expect(await readable('room')).toContain(canary)
   })
 })

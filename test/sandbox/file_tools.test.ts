@@ -97,6 +97,15 @@ describe('out of bounds, and free without a sandbox', () => {
     expect(await call('Glob', { pattern: '*', path: outside }, true)).toMatchObject({ isError: true })
   })
 
+  test.each(['way/**/*', 'way/*', '{way,x}/*.txt', '**/key.txt'])('Glob goes through no link: %s', async (pattern) => {
+    await symlink(outside, inside('way'))
+    for (const sandboxed of [true, false])
+      expect((await call('Glob', { pattern }, sandboxed)).text).not.toContain('key')
+    expect((await call('Glob', { pattern: '*' }, true)).text.split('\n')).toContain('way')
+    await writeFile(inside('key.txt'), '')
+    expect((await call('Glob', { pattern: '**/key.txt' }, true)).text).toBe('key.txt')
+  })
+
   test("Whetstone's own processes", async () => {
     expect(await call('Read', { file_path: '/proc/self/environ' }, true)).toMatchObject({ isError: true })
   })

@@ -10,6 +10,8 @@ export interface Inside {
   system: readonly SystemPart[]
   /** Existing files and folders to read, absolute. */
   readable: readonly string[]
+  /** Existing folders within a readable folder of which only what is named itself is seen. */
+  cleared: readonly string[]
   /** Existing things within a readable folder that shall not be seen. */
   hidden: readonly { path: string; isFolder: boolean }[]
   /** A file of the host at another place inside (the bridge). */
@@ -31,7 +33,7 @@ const shell = [
   'ALL',
 ]
 
-/** The arguments for `bwrap`. Later mounts lie over earlier ones: what is hidden over what is readable, what is writable over all. */
+/** The arguments for `bwrap`. Later mounts lie over earlier ones: what is hidden over what is readable, what is writable over all; then what is empty is closed. */
 export function bubblewrapArguments(inside: Inside): string[] {
   const { policy, cwd } = inside
   const size = ['--size', String(policy.limits.tmpBytes), '--tmpfs']
@@ -43,16 +45,21 @@ export function bubblewrapArguments(inside: Inside): string[] {
     ),
     ...['--proc', '/proc', '--dev', '/dev', ...size, '/dev/shm', '--dir', '/var/tmp', '--dir', '/run'],
     ...(policy.tmp === null ? [...size, '/tmp'] : ['--bind', policy.tmp, '/tmp']),
-    ...parentsFirst(inside.readable).flatMap((path) => ['--ro-bind', path, path]),
-    ...inside.hidden.flatMap(({ path, isFolder }) =>
-      isFolder ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path],
+    ...parentsFirst([...inside.readable, ...inside.cleared]).flatMap((path) =>
+      inside.cleared.includes(path) ? ['--tmpfs', path] : ['--ro-bind', path, path],
     ),
+    ...inside.hidden.flatMap(({ path, isFolder }) => (isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path])),
     ...parentsFirst(policy.scratch).flatMap((path) => [...size, path]),
     ...parentsFirst(policy.writable).flatMap((path) => ['--bind', path, path]),
     ...parentsFirst(policy.readOnly).flatMap((path) => ['--ro-bind', path, path]),
     ...inside.placed.flatMap(({ from, at }) => ['--ro-bind', from, at]),
+    ...[...inside.cleared, ...emptied(inside)].flatMap((path) => ['--remount-ro', path]),
     ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', cwd, '--', ...inside.command],
   ]
+}
+
+function emptied({ hidden }: Inside): string[] {
+  return hidden.filter(({ isFolder }) => isFolder).map(({ path }) => path)
 }
 
 function parentsFirst(paths: readonly string[]): string[] {

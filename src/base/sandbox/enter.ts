@@ -7,7 +7,7 @@ import { type Bridge, openBridge } from './bridge.ts'
 import { bubblewrapArguments } from './bubblewrap.ts'
 import { limit } from './limit.ts'
 import type { Sandbox, SandboxPolicy } from './policy.ts'
-import { partsOfCommand, pathFolders } from './programs.ts'
+import { partsOfCommand, pathFolders, roomsFolder } from './programs.ts'
 import { routesTo } from './routes.ts'
 import { systemParts } from './system.ts'
 
@@ -56,12 +56,17 @@ async function shownTo(outside: Invocation, policy: SandboxPolicy) {
   const programs = [await pathFolders(outside.env.PATH ?? ''), await partsOfCommand([outside.command])]
   if (typeof policy.network !== 'string') programs.push(await partsOfCommand([process.execPath]))
   const hidden = await existing(policy.hidden)
+  const rooms = await existing(roomsFolder())
   const found = await existing([...policy.readable, ...programs.flat()])
   const readable = found.filter(({ real }) => !hidden.some((one) => isBelow(real, one.real)))
   const readOnly = (await existing(policy.readOnly)).map(({ path }) => path)
   return {
     system: await systemParts(),
     readable: readable.map(({ path }) => path),
+    cleared: covered(
+      readable.filter(({ real }) => !rooms.some((one) => one.real === real)),
+      rooms,
+    ).map(({ path }) => path),
     hidden: covered(readable, hidden),
     policy: { ...policy, readOnly },
   }

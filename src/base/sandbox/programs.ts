@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { access, readdir, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import path from 'node:path'
+import { realTmp } from '../room.ts'
 import { isBelow } from './below.ts'
 import { isSystem } from './system.ts'
 
@@ -90,7 +91,7 @@ export async function whereIs(name: string, searchPath: string): Promise<string 
   return null
 }
 
-/** /, a home or what holds homes: no folder of a program. */
+/** /, a home or what holds homes, the folder of all rooms: no folder of a program. */
 function isTooWide(folder: string): boolean {
   const homes = [
     homedir(),
@@ -99,10 +100,20 @@ function isTooWide(folder: string): boolean {
     '/home',
     '/Users',
     '/tmp',
+    ...roomsFolder(),
     '/var/tmp',
     '/etc',
     '/var',
     '/run',
   ]
   return path.dirname(folder) === '/home' || homes.some((home) => isBelow(home, folder))
+}
+
+/** The folder of all rooms; nothing where it is not there. */
+export function roomsFolder(): string[] {
+  try {
+    return [realTmp()]
+  } catch {
+    return []
+  }
 }

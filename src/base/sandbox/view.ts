@@ -3,7 +3,7 @@ import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { isBelow } from './below.ts'
 import type { Sandbox } from './policy.ts'
-import { pathFolders } from './programs.ts'
+import { pathFolders, roomsFolder } from './programs.ts'
 import { isSystem } from './system.ts'
 
 /** Both take an absolute path with its links resolved. */
@@ -21,9 +21,16 @@ export async function viewOf({ policy }: Sandbox, searchPath: string): Promise<S
       real,
     ),
   )
+  const [rooms = null] = roomsFolder()
+  // a folder that holds all rooms shows none of them
+  const isShown = (place: string) =>
+    (readable ?? []).some(
+      (folder) =>
+        isBelow(place, folder) && !(rooms && folder !== rooms && isBelow(rooms, folder) && isBelow(place, rooms)),
+    )
   const isIn = (place: string, folders: readonly string[] = []) => folders.some((folder) => isBelow(place, folder))
   const canRead = (place: string) =>
-    isIn(place, writable) || (!isIn(place, hidden) && (isIn(place, readable) || isSystem(place)))
+    isIn(place, writable) || (!isIn(place, hidden) && (isShown(place) || isSystem(place)))
   return {
     canRead,
     locate(inside) {
