@@ -120,6 +120,12 @@ export const flowEvent = z.discriminatedUnion('type', [
   }),
   z.object({ type: z.literal('queue_met'), ...of, queue: z.string() }),
   z.object({
+    type: z.literal('queue_silent'),
+    ...of,
+    place: z.string().describe('the queue server that answers no more, without user and password'),
+  }),
+  z.object({ type: z.literal('queue_answers'), ...of, place: z.string().describe('the same, once it does again') }),
+  z.object({
     type: z.literal('queue_lost'),
     ...of,
     place: z.string().describe('the queue server, without user and password'),

@@ -44,7 +44,10 @@ export function listenForInterrupts(
   const timers: NodeJS.Timeout[] = []
   const stopNow = () => {
     stop.abort(new Interrupted(`stopped; ${kept}`))
-    setTimeout(() => process.exit(exitCodes.interrupted), lastMs).unref()
+    setTimeout(() => {
+      say(`stopped; ${kept}`)
+      process.exit(exitCodes.interrupted)
+    }, lastMs).unref()
   }
   const onSignal = () => {
     if (drain.signal.aborted) return stopNow()

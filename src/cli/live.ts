@@ -68,6 +68,13 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
       return oneLine(`${event.message}; ${event.fix}`, 500)
     case 'queue_met':
       return 'a worker takes the runs'
+    case 'queue_silent':
+      return oneLine(
+        `the queue server at ${event.place} does not answer; it is waited for, Ctrl-C ends this and keeps what is finished`,
+        500,
+      )
+    case 'queue_answers':
+      return oneLine(`the queue server at ${event.place} answers again`, 500)
     case 'queue_lost':
       return lostText(event)
     case 'limit_changed':
@@ -111,7 +118,13 @@ function runLabel(run: { eval_id: number; eval_name: string; configuration: stri
 }
 
 /** What is said of a benchmark while its table stays. */
-const overTheTable: ReadonlySet<string> = new Set(['looked', 'queue_unmet', 'queue_met'])
+const overTheTable: ReadonlySet<string> = new Set([
+  'looked',
+  'queue_unmet',
+  'queue_met',
+  'queue_silent',
+  'queue_answers',
+])
 
 /** What is said of a benchmark outside its own table. */
 function aboveTheTable(event: FlowEvent): string | null {

@@ -66,6 +66,8 @@ export function advance(state: Progress, event: FlowEvent): Progress {
     case 'queue_awaited':
     case 'queue_unmet':
     case 'queue_met':
+    case 'queue_silent':
+    case 'queue_answers':
     case 'queue_lost':
     case 'budget_reached':
     case 'benchmark_written':

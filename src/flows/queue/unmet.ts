@@ -1,4 +1,4 @@
-/** Runs that are out and that no worker takes: whoever waits for them is told, once, and told again when a worker does. */
+/** Runs that are out and that no worker takes, or whose server is silent: whoever waits for them is told, once, and told again when that is over. */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { QueueNeeds, WorkerNote } from '../../../schemas/queue_job.ts'
 import type { Transport } from '../../jobs/queue/transport.ts'
@@ -22,14 +22,27 @@ interface Looks {
 
 const usualLooks: Looks = { everyMs: 2000, enough: 5 }
 
-/** Looks until disposed of. What is out for too short a time, or while the server is away, is not told. */
+/** Looks until disposed of. What is out for too short a time is not told. */
 export function tellUnmet(place: Place, { emit }: Pick<FlowContext, 'emit'>, looks: Looks = usualLooks): Disposable {
   const over = new AbortController()
+  const { place: server } = place.transport
+  /** Asks; says so where no answer comes for long. */
+  const answered = async <T>(ask: () => Promise<T>): Promise<T> => {
+    let isTold = false
+    const timer = setTimeout(() => {
+      isTold = !over.signal.aborted
+      if (isTold) emit({ type: 'queue_silent', place: server })
+    }, looks.everyMs * looks.enough).unref()
+    const answer = await ask()
+    clearTimeout(timer)
+    if (isTold && !over.signal.aborted) emit({ type: 'queue_answers', place: server })
+    return answer
+  }
   const work = async () => {
     const watch = new Watch(place, emit, { enough: looks.enough, own: await ownVersion() })
     for (;;) {
       await sleep(looks.everyMs, undefined, { signal: over.signal, ref: false })
-      const seen = await watch.look().catch(() => null)
+      const seen = await answered(() => watch.look().catch(() => null))
       over.signal.throwIfAborted()
       if (seen !== null) watch.tell(seen)
     }

@@ -9,7 +9,7 @@ import { tellUnmet } from '../../../src/flows/queue/unmet.ts'
 import { addressOf } from '../../../src/jobs/queue/address.ts'
 import { openTransport } from '../../../src/jobs/queue/open.ts'
 import { fresh, whetstone } from '../../e2e/program.ts'
-import { needsRedis } from '../../jobs/queue/servers.ts'
+import { needsRedis, startRedis } from '../../jobs/queue/servers.ts'
 import { askedOf, benchHere, makeAgent, redisHere, workHere } from './here.ts'
 import { startWorker } from './worker.ts'
 
@@ -132,4 +132,21 @@ needsRedis('runs that are out', () => {
     expect((await running).benchmark).toMatchObject({ complete: true, counts: { used: 2 } })
     expect(told()).toEqual(['queue_unmet', 'queue_met'])
   }, 120_000)
+
+  test('a server that does not answer is told once, and that it answers again', async () => {
+    await using server = await startRedis()
+    await using transport = await openTransport(addressOf(server.url))
+    const events: FlowEvent[] = []
+    const needs = needsOf({ name: 'command', model: null }, [], {})
+    const place = { transport, queue: queueName(needs), needs }
+    using _unmet = tellUnmet(place, { emit: (event) => void events.push(event) }, soon)
+    await sleep(2000)
+    expect(events).toEqual([])
+    await server.kill()
+    await expect.poll(() => events, { timeout: 20_000 }).toEqual([{ type: 'queue_silent', place: transport.place }])
+    await sleep(1500)
+    await server.start()
+    const both = ['queue_silent', 'queue_answers']
+    await expect.poll(() => events.map(({ type }) => type), { timeout: 20_000 }).toEqual(both)
+  }, 60_000)
 })
