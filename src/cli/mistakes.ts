@@ -33,6 +33,7 @@ const commands: Readonly<Record<string, string>> = {
   view: '[folder]',
   diff: '<before> <after>, or a folder of benchmarks',
   cache: 'stats or prune',
+  queue: 'work, status, drain, resume, retry or cancel',
 }
 const switches = new Set([
   'json',

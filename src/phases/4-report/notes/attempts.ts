@@ -39,8 +39,14 @@ export function attemptNotes({ other_attempts: others, engine_versions: versions
   if (others !== undefined) {
     const { attempts, lost, usd } = others
     const known = usd === null ? '' : `, $${usd.toFixed(2)} known of it`
-    const what = lost === 0 ? '' : `; of ${lost} that were lost with a worker nobody knows what they cost`
-    notes.push(`${plural(attempts, 'further attempt')} at runs do not count, and were paid for${known}${what}`)
+    const what =
+      lost === 0
+        ? ''
+        : `; of ${lost} that ${lost === 1 ? 'was' : 'were'} lost with a worker, or ended with it, nobody knows the cost`
+    const verbs = attempts === 1 ? ['does', 'was'] : ['do', 'were']
+    notes.push(
+      `${plural(attempts, 'further attempt')} at runs ${verbs[0]} not count, and ${verbs[1]} paid for${known}${what}`,
+    )
   }
   return notes.length === 0 ? [] : [{ notes, more: '' }]
 }
