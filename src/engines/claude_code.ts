@@ -35,10 +35,15 @@ export const claudeCode: Engine = {
     tools: true,
     commands: true,
   },
+  reaches,
   probe: probeClaude,
   // which model it takes by itself is known only when it has run
   reports: async (model) => ({ cost: true, tokens: true, ...(model !== null && { priced: pricedAs(model) }) }),
   run,
+}
+
+function reaches({ credentials }: Pick<EngineTask, 'credentials'>): string[] {
+  return [credentials.ANTHROPIC_BASE_URL || anthropicUrl]
 }
 
 /** Its short names are those of the API. */
@@ -71,10 +76,7 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
       onLine: (line) => (stream.take(line) ? 'last' : undefined),
       stderrFile: context.stderrFile,
       stdoutLimit: 0, // the lines are all that is used
-      sandbox: withEndpoint(
-        withReadable(task.sandbox, await partsOfCommand([program])),
-        task.credentials.ANTHROPIC_BASE_URL || anthropicUrl,
-      ),
+      sandbox: withEndpoint(withReadable(task.sandbox, await partsOfCommand([program])), ...reaches(task)),
     })
     const report = await withCost(reportOf(stream, end))
     const failure = failureOf(stream, end)

@@ -29,6 +29,7 @@ export const codex: Engine = {
   skillsFolder,
   account: { slots: 'runs', of: openaiAccount },
   honours: codexHonours,
+  reaches,
   probe: probeCodex,
   // which model it takes by itself is known only when it has run
   async reports(model) {
@@ -37,6 +38,10 @@ export const codex: Engine = {
     return { cost: await isPriced(priced), tokens: true, priced }
   },
   run,
+}
+
+function reaches({ credentials }: Pick<EngineTask, 'credentials'>): string[] {
+  return [endpointOf(credentials)]
 }
 
 /** Between two looks at whether the last response that it may have has done its work. */
@@ -106,7 +111,7 @@ async function start({ program, task, context, stream, enough }: Start): Promise
       onLine: (line) => (stream.take(line) ? 'last' : undefined),
       stderrFile: context.stderrFile,
       stdoutLimit: 0, // the lines are all that is used
-      sandbox: withEndpoint(sandbox, endpointOf(task.credentials)),
+      sandbox: withEndpoint(sandbox, ...reaches(task)),
     })
   } catch (error) {
     context.signal.throwIfAborted()

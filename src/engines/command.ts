@@ -37,6 +37,7 @@ export const command: Engine = {
   skillsFolder: '.claude/skills',
   honours: 'unknown',
   hidesWork: true,
+  reaches,
   probe,
   run,
 }
@@ -72,7 +73,7 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
   const words = await anchorWords(parsed.words, process.cwd())
   try {
     const readable = task.sandbox && withReadable(task.sandbox, await partsOfCommand(words))
-    const sandbox = withEndpoint(readable, ...endpointsOf(task.credentials))
+    const sandbox = withEndpoint(readable, ...reaches(task))
     const end = await start(fillWords(words, { prompt, model }), { task: { ...task, sandbox }, context })
     return outcomeOf(end, { program: words[0], model, task, context })
   } catch (error) {
@@ -83,7 +84,7 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
 }
 
 /** Where a key that it was given leads: a program that asks no model is given none. */
-function endpointsOf(credentials: EngineTask['credentials']): string[] {
+function reaches({ credentials }: Pick<EngineTask, 'credentials'>): string[] {
   const urls = [
     [['ANTHROPIC_API_KEY', 'ANTHROPIC_AUTH_TOKEN'], 'ANTHROPIC_BASE_URL', 'https://api.anthropic.com'],
     [['OPENAI_API_KEY', 'CODEX_API_KEY'], 'OPENAI_BASE_URL', 'https://api.openai.com'],

@@ -169,6 +169,11 @@ export interface Engine {
   readonly address?: string
   /** False: it reads no instructions and no skills in folders above the working folder. Absent: it may. */
   readonly readsAbove?: boolean
+  /**
+   * The URLs that the sandbox of a run lets through for the agent, and so for its tools too; absent: none, as the model is called from
+   * outside of it.
+   */
+  reaches?(task: Pick<EngineTask, 'model' | 'credentials'>): readonly string[]
   /** Where its own discovery finds skills, relative to the working folder. */
   readonly skillsFolder: string
   /** What of a suite's environment it honours; absent: nothing. unknown: it is laid out, and the program may read it. */

@@ -31,6 +31,7 @@ export const opencode: Engine = {
   skillsFolder,
   // with both keys the model would tell whose it is; then they share one limit
   account: { slots: 'runs', of: (keys) => (keys.ANTHROPIC_API_KEY ? anthropicAccount(keys) : openaiAccount(keys)) },
+  reaches,
   probe: probeOpencode,
   async reports(name) {
     const model = opencodeModel(name, {})
@@ -39,6 +40,10 @@ export const opencode: Engine = {
     return { cost: await isPriced(priced), tokens: true, priced }
   },
   run,
+}
+
+function reaches(task: Pick<EngineTask, 'model' | 'credentials'>): string[] {
+  return [endpointOf(task)]
 }
 
 /** Between two looks at its log, which alone tells that it tries again and again. */
@@ -132,7 +137,7 @@ async function launchOf({
   signal: AbortSignal
 }): Promise<Launch> {
   const readable = task.sandbox === null ? [] : await partsOfCommand([program])
-  const sandbox = withEndpoint(withReadable(task.sandbox, readable), endpointOf(task))
+  const sandbox = withEndpoint(withReadable(task.sandbox, readable), ...reaches(task))
   return { command: program, cwd: task.cwd, env: opencodeEnvironment(task), sandbox, signal }
 }
 

@@ -62,6 +62,7 @@ export function testRealCli(cli: RealCli): void {
     test.each(['with_skill', 'without_skill'])('the run is recorded as it was: %s', (arm) => {
       const record = JSON.parse(ran.read(arm, 'run.json'))
       expect(record.usage.input_tokens).toBeGreaterThan(0)
+      expect(record.sandbox.network).toBe(record.sandbox.mechanism === 'none' ? 'open' : 'endpoint')
       expect(ran.read(arm, 'transcript.md')).toContain('## Eval Prompt')
       cli.expectRecord(record, JSON.parse(ran.read(arm, 'outputs/metrics.json')).tool_calls, arm)
     })

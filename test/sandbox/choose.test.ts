@@ -1,21 +1,29 @@
 /** Which sandbox is used, said and recorded; what `required` does where none works. */
 import { readdirSync, readFileSync } from 'node:fs'
+import { type AddressInfo, createServer } from 'node:net'
 import path from 'node:path'
 import { setImmediate as immediate, setTimeout as sleep } from 'node:timers/promises'
-import { describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { plan as planSchema } from '../../schemas/plan.ts'
 import { runRecord } from '../../schemas/run.ts'
 import { chooseSandbox, noWish, probeSandbox } from '../../src/base/sandbox/choose.ts'
 import { agent, fresh, makeSkill, whetstone } from '../e2e/program.ts'
+import { practice } from '../engines/stage.ts'
 import { needs } from '../require.ts'
 
 const works = (await probeSandbox(process.env.PATH ?? '')).ok
 const cases = [{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }]
 
+interface More {
+  skill?: string
+  engine?: string
+  env?: Record<string, string>
+}
+
 /** A benchmark of two runs. */
-async function bench(flags: readonly string[], more: { skill?: string; env?: Record<string, string> } = {}) {
+async function bench(flags: readonly string[], more: More = {}) {
   const workspace = path.join(fresh(), 'ws')
-  const args = ['bench', more.skill ?? makeSkill(cases), '--engine', agent('tidy.mjs'), '--runs', '1']
+  const args = ['bench', more.skill ?? makeSkill(cases), '--engine', more.engine ?? agent('tidy.mjs'), '--runs', '1']
   const end = await whetstone([...args, '--workspace', workspace, ...flags], { env: more.env ?? {} })
   const made = () => path.join(workspace, 'benchmarks', readdirSync(path.join(workspace, 'benchmarks'))[0] ?? '')
   const read = (name: string) => JSON.parse(readFileSync(path.join(made(), name), 'utf8'))
@@ -73,6 +81,33 @@ needs(
   test('--network none wins over the suite', async () => {
     const { run } = await bench(['--network', 'none'], { skill: suite({ network: 'open' }) })
     expect(run().sandbox).toEqual({ mechanism: 'bubblewrap', network: 'none' })
+  })
+  describe("the network that is recorded is the one that the agent's tools had", () => {
+    const dials = (port: string) => `command:bash -c 'exec 3<>/dev/tcp/127.0.0.1/${port} && cat <&3 || true'`
+    const server = createServer((socket) => void socket.end('TIDY'))
+    const heard = async (env: (url: string) => Record<string, string>) => {
+      const { port } = server.address() as AddressInfo
+      return bench([], { engine: dials(String(port)), env: env(`http://127.0.0.1:${port}`) })
+    }
+    beforeAll(() => new Promise<void>((ready) => void server.listen(0, '127.0.0.1', ready)))
+    afterAll(() => void server.close())
+
+    test("a program with a key: its endpoint, also in a run that didn't end in time", async () => {
+      const { run } = await heard((url) => ({ ANTHROPIC_API_KEY: 'practice', ANTHROPIC_BASE_URL: url }))
+      expect(run()).toMatchObject({ final_response: 'TIDY', sandbox: { network: 'endpoint' } })
+      const late = await bench(['--timeout', '1'], { engine: 'command:sleep 60', env: { OPENAI_API_KEY: 'practice' } })
+      expect(late.run()).toMatchObject({ status: 'timed_out', sandbox: { network: 'endpoint' } })
+    })
+    test('without one: none', async () => {
+      const { run } = await heard(() => ({}))
+      expect(run()).toMatchObject({ final_response: '', sandbox: { network: 'none' } })
+    })
+    test('an engine that asks the model from outside: none', async () => {
+      await using model = await practice('rules: [{ name: a, text: TIDY }]')
+      const env = { ANTHROPIC_API_KEY: 'practice', ANTHROPIC_BASE_URL: model.url }
+      const { run } = await bench([], { engine: 'anthropic:practice-1', env })
+      expect(run()).toMatchObject({ final_response: 'TIDY', sandbox: { network: 'none' } })
+    })
   })
   test('a mistake in what a suite asks is named', async () => {
     const { end } = await bench([], { skill: suite({ network: 'some', writable: ['relative'] }) })

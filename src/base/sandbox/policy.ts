@@ -36,9 +36,9 @@ export interface Sandbox {
   policy: SandboxPolicy
 }
 
-/** The sandbox for an agent CLI: it reaches its model's endpoint (a URL, or several) where nothing was reachable. */
+/** The sandbox for an agent CLI: it reaches its model's endpoints (URLs, if any) where nothing was reachable. */
 export function withEndpoint(sandbox: Sandbox | null, ...endpoints: string[]): Sandbox | null {
-  if (sandbox === null || sandbox.policy.network !== 'none') return sandbox
+  if (sandbox === null || sandbox.policy.network !== 'none' || endpoints.length === 0) return sandbox
   return { ...sandbox, policy: { ...sandbox.policy, network: { endpoints } } }
 }
 

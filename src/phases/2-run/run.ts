@@ -13,7 +13,7 @@ import { MadeFiles } from '../../base/made_files.ts'
 import { redactorFor } from '../../base/redact.ts'
 import { openRoom } from '../../base/room.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
-import type { Sandbox } from '../../base/sandbox/policy.ts'
+import { type Sandbox, withEndpoint } from '../../base/sandbox/policy.ts'
 import { credentialsOf } from '../../engines/base_url.ts'
 import { loadPrices } from '../../engines/cost.ts'
 import {
@@ -119,7 +119,7 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
     const cleaned = cleanOutputs(path.join(folder, 'outputs'), outputs, redactor)
     keepStderr(path.join(room.path, stderrName), path.join(folder, stderrName), redactor)
     files.take(events, transcript.handOver())
-    const made = recordOf({ request, end, outputs, events: transcript.events, sandbox })
+    const made = recordOf({ request, end, outputs, events: transcript.events, sandbox: inForce(request, sandbox) })
     const record = cleanRecord(made, redactor)
     record.warnings.push(...cleaned)
     const prompt = redactor.text(request.spec.prompt)
@@ -191,6 +191,12 @@ async function runIn(request: GatedRequest, place: Place): Promise<RunEnd> {
     const outcome: EngineOutcome = { status: 'failed', error: failed, report: emptyReport }
     return { outcome, startedAt, endedAt: new Date(), durationMs: 0, before: null }
   }
+}
+
+/** The sandbox as the agent itself, and its tools with it, was in it. */
+function inForce({ spec, engine, userEnv }: RunRequest, sandbox: Sandbox | null): Sandbox | null {
+  const credentials = credentialsOf(engine, spec.engine, userEnv)
+  return withEndpoint(sandbox, ...(engine.reaches?.({ model: spec.engine.model, credentials }) ?? []))
 }
 
 /** Whether the working folder holds nothing at the start but skills, which no snapshot holds. */
