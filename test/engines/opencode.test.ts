@@ -100,7 +100,7 @@ describe('a session of a command, a skill with a file that is not there, and an 
     expect(report).toMatchObject({
       version: '1.18.33',
       provider: 'anthropic',
-      stopReason: 'stop',
+      stopReason: 'end_turn',
       finalResponse: 'all done',
     })
     expect(report.sessionId).toMatch(/^ses_/)
@@ -125,6 +125,15 @@ describe('a session of a command, a skill with a file that is not there, and an 
       JSON.stringify({ type: 'step_finish', part: { reason: 'stop', tokens, cost: 0 } }),
     ])
     expect(report.usage).toMatchObject({ output_tokens: output, reasoning_tokens: 3 })
+  })
+  test.each([
+    ['length', 'max_tokens'],
+    ['content-filter', 'refusal'],
+    ['tool-calls', 'tool_use'],
+    ['other', 'other'],
+  ])('its end %s is %s in the words of all engines', async (reason, stopReason) => {
+    const { report } = await played([JSON.stringify({ type: 'step_finish', part: { reason, cost: 0 } })])
+    expect(report.stopReason).toBe(stopReason)
   })
   test('its own cost where it has one', async () => {
     const part = { reason: 'stop', tokens: { input: 1, output: 1 }, cost: 0.25 }

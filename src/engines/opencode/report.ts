@@ -38,12 +38,24 @@ export async function reportOf(
     sessionId: stream.sessionId,
     usage,
     cost: usage === null ? null : await costOf(usage, stream.cost, model),
-    stopReason: stream.hadEnough ? 'max_turns' : stream.reason,
+    stopReason: stream.hadEnough ? 'max_turns' : stopReasonOf(stream.reason),
     exitCode: end?.exitCode ?? null,
     signal: end?.signal ?? null,
     loaded: offered === null ? null : { skills: offered, tools: [], mcp_servers: [] },
     permissionDenials: [...stream.denied],
   }
+}
+
+/** Its words (the AI SDK's) in those of the other engines; any other stays as it is. */
+const stopReasons: Readonly<Record<string, string>> = {
+  stop: 'end_turn',
+  'tool-calls': 'tool_use',
+  length: 'max_tokens',
+  'content-filter': 'refusal',
+}
+
+function stopReasonOf(reason: string | null): string | null {
+  return reason === null ? null : (stopReasons[reason] ?? reason)
 }
 
 function costOf(usage: Usage, own: number, { id, provider }: OpencodeModel): Promise<Cost | null> {
