@@ -2,7 +2,7 @@
 import type { EngineChoice } from '../../schemas/plan.ts'
 import { UserError } from '../base/error.ts'
 import { anthropicModel, isProvider, providerOf, providers } from './providers.ts'
-import { engineNamed, isEngineName } from './table.ts'
+import { engineNamed, isEngineName, refuseReserved } from './table.ts'
 
 export interface EngineRequest {
   /** The text of --engine: `auto`, an engine, `engine:model`, or `command:<command line>`. */
@@ -15,7 +15,8 @@ export interface EngineRequest {
 
 /**
  * What --engine, --model (and a command line given apart) mean together. `auto` stays `auto`, for the caller to choose.
- * Throws UserError for an unknown engine, and for a text of several meanings, with all of them.
+ * Throws UserError for an unknown engine, and for a text of several meanings, with all of them. A reserved engine's name is that of a
+ * model only on an engine that is named.
  */
 export function resolveEngineChoice(request: EngineRequest): EngineChoice {
   const { name, rest } = splitEngine(request.engine.trim())
@@ -42,6 +43,7 @@ export function resolveJudgeChoice(text: string): EngineChoice {
   if (given === '')
     throw new UserError('--judge: empty', 'give engine[:model] or a model, such as --judge anthropic:haiku')
   if (rest !== null && isProvider(name)) return chosen(name, rest)
+  refuseReserved(name)
   return chosen(providerOf(given) ?? 'anthropic', given)
 }
 
@@ -81,6 +83,7 @@ function autoChoice(model: string | null): EngineChoice {
   if (isEngineName(model)) {
     throw conflict(`--model ${model}`, [`--engine ${model} (its default model)`, `a model of the name ${model}`])
   }
+  refuseReserved(name)
   if (rest === null) return { name: 'auto', model }
   const engines: readonly string[] = isProvider(name) ? providers[name].engines : []
   if (engines.length > 1) {

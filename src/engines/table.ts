@@ -32,13 +32,17 @@ export function isEngineName(name: string): name is EngineName {
   return Object.hasOwn(engines, name)
 }
 
+/** Throws UserError `unsupported-engine` for a reserved name. */
+export function refuseReserved(name: string): void {
+  if (!reserved.includes(name)) return
+  const fix = `engines: ${engineNames.join(', ')}; a program of yours may start it: --engine "command:…" (docs/engines.md)`
+  throw new UserError(`unsupported-engine: there is no engine for ${name} yet`, fix, 'unsupported-engine')
+}
+
 /** The engine of this name. Throws UserError that names the nearest and all of them; `unsupported-engine` for a reserved one. */
 export function engineNamed(name: string): Engine {
   if (isEngineName(name)) return engines[name]
-  if (reserved.includes(name)) {
-    const fix = `engines: ${engineNames.join(', ')}; a program of yours may start it: --engine "command:…" (docs/engines.md)`
-    throw new UserError(`unsupported-engine: there is no engine for ${name} yet`, fix, 'unsupported-engine')
-  }
+  refuseReserved(name)
   const near = nearest(name, engineNames)
   const fix = `${near.length > 0 ? `did you mean ${near.join(' or ')}? ` : ''}engines: ${engineNames.join(', ')}`
   throw new UserError(`no engine is named ${JSON.stringify(name)}`, fix)

@@ -103,6 +103,23 @@ describe('names', () => {
       })
     },
   )
+  test.each(['gemini:x', 'goose:x', 'cursor'])('%s is no model either, where no engine is named', (text) => {
+    const refused = { code: 'unsupported-engine', fix: expect.stringContaining('claude-code, anthropic') }
+    expect(thrown(() => resolveJudgeChoice(text))).toMatchObject(refused)
+    expect(thrown(() => resolveEngineChoice({ engine: 'auto', model: text }))).toMatchObject(refused)
+    expect(thrown(() => resolveEngineChoice({ engine: `auto:${text}`, model: null }))).toMatchObject(refused)
+  })
+  test.each(['gemini-3-flash:cloud', 'goose2', 'cursor-small:8b', 'amplify', 'my/gemini:x'])(
+    '%s is a model',
+    (model) => {
+      expect(resolveJudgeChoice(model)).toEqual({ name: 'anthropic', model })
+      expect(resolveEngineChoice({ engine: 'auto', model })).toEqual({ name: 'auto', model })
+    },
+  )
+  test('so is a reserved name on an engine that is named', () => {
+    expect(resolveJudgeChoice('openai:goose:7b')).toEqual({ name: 'openai', model: 'goose:7b' })
+    expect(resolveEngineChoice({ engine: 'openai', model: 'gemini:x' })).toEqual({ name: 'openai', model: 'gemini:x' })
+  })
   test('an unknown name is not called unsupported', () => expect(thrown(() => engineNamed('cursors')).code).toBeNull())
 })
 
