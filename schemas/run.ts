@@ -67,19 +67,19 @@ const shared = {
   loaded: z
     .object({
       skills: z.array(z.string()),
-      tools: z.array(z.string()),
-      mcp_servers: z.array(z.string()),
+      tools: z.array(z.string()).nullable(),
+      mcp_servers: z.array(z.string()).nullable(),
       plugins: z.array(z.string()).optional().describe('those that do not come with the agent itself'),
     })
     .nullable()
-    .describe('what the engine says it loaded; null: it does not say'),
+    .describe('what the engine says it loaded; null, of all or of a part: it does not say'),
   sandbox: z
     .object({ mechanism: sandboxUse.shape.mechanism, network: z.enum(['none', 'endpoint', 'open']) })
     .optional()
     .describe(
       "what the agent was confined to; network none: of the agent's tools where the model is called from outside",
     ),
-  permission_denials: z.array(z.string()),
+  permission_denials: z.array(z.string()).nullable().describe('tools whose call was refused; null: not known'),
   outputs: z.object({
     files: z.array(outputFile),
     deleted: z.array(z.string()).describe('input files that the agent removed'),

@@ -120,7 +120,7 @@ export interface EngineReport {
   exitCode: number | null
   signal: string | null
   loaded: RunRecord['loaded']
-  permissionDenials: string[]
+  permissionDenials: string[] | null
   /** Milliseconds that the engine waited for a server's limits while the agent was at work; left out of the run's time. */
   waitedMs: number
 }
@@ -210,6 +210,6 @@ export const emptyReport: EngineReport = {
   exitCode: null,
   signal: null,
   loaded: null,
-  permissionDenials: [],
+  permissionDenials: null,
   waitedMs: 0,
 }

@@ -95,7 +95,7 @@ rules:
     await using stage = await openStage()
     await leaveTraps(stage)
     const { outcome, asked } = await run(stage, { tools: 'read_only' })
-    expect(outcome.report.loaded?.tools.toSorted()).toEqual(['Glob', 'Grep', 'Read'])
+    expect(outcome.report.loaded?.tools?.toSorted()).toEqual(['Glob', 'Grep', 'Read'])
     expect(asked).not.toContain('INSTRUCTION-CANARY')
     expect(existsSync(path.join(stage.home, 'hooked'))).toBe(false)
   })

@@ -130,7 +130,9 @@ describe('a session of two calls at once, a patch and an answer', () => {
     expect(failure).toBeNull()
     expect(report).toMatchObject({ version: '0.169.0', model: 'gpt-5.5', provider: 'openai', stopReason: 'end_turn' })
     expect(report.sessionId).toMatch(/^01a1fe7b/)
-    expect(report.loaded?.skills).toEqual(['imagegen', 'openai-docs', 'skill-creator', 'skill-installer', 'demo'])
+    const skills = ['imagegen', 'openai-docs', 'skill-creator', 'skill-installer', 'demo']
+    expect(report.loaded).toEqual({ skills, tools: null, mcp_servers: null }) // which tools it offers it does not tell
+    expect(report.permissionDenials).toEqual([])
     const usage = { input_tokens: 210, output_tokens: 60, cache_read_tokens: 90, cache_write_tokens: 0 }
     expect(report.usage).toEqual({ ...usage, reasoning_tokens: 15 })
     expect(report.cost?.source).toBe('estimated')

@@ -121,6 +121,7 @@ export function contract(name: string): void {
       test('says nothing of what it does not know', async () => {
         const { outcome } = await greeting()
         expect(outcome.report).toMatchObject({ usage: null, cost: null, loaded: null, model: null, version: null })
+        expect(outcome.report.permissionDenials).toBeNull()
       })
       return
     }

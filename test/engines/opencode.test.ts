@@ -103,6 +103,7 @@ describe('a session of a command, a skill with a file that is not there, and an 
       stopReason: 'end_turn',
       finalResponse: 'all done',
     })
+    expect(report.loaded).toEqual({ skills: ['demo'], tools: null, mcp_servers: null }) // the others it does not tell
     expect(report.sessionId).toMatch(/^ses_/)
     expect(report.usage?.input_tokens).toBeGreaterThan(20_000)
     expect(report.cost).toMatchObject({ source: 'estimated' })

@@ -27,15 +27,16 @@ export function reportOf(stream: ClaudeStream, end: Pick<ProcessEnd, 'exitCode' 
     exitCode: end.exitCode,
     signal: end.signal,
     loaded: loadedIn(init),
-    permissionDenials: (result?.permission_denials ?? []).map(({ tool_name }) => tool_name),
+    permissionDenials: result?.permission_denials.map(({ tool_name }) => tool_name) ?? null,
   }
 }
 
 function loadedIn(init: InitRecord | null): EngineReport['loaded'] {
   if (!init?.skills) return null
   const plugins = (init.plugins ?? []).filter(({ path }) => path !== 'builtin').map(({ name }) => name)
-  const { skills, tools = [] } = init
-  return { skills, tools, mcp_servers: serverNames(init), ...(plugins.length > 0 && { plugins }) }
+  const { skills, tools = null } = init
+  const servers = init.mcp_servers === undefined ? null : serverNames(init)
+  return { skills, tools, mcp_servers: servers, ...(plugins.length > 0 && { plugins }) }
 }
 
 /** Of a run that came to no result: the sum of what its responses said; null: none said anything. */

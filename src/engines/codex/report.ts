@@ -33,7 +33,7 @@ export async function reportOf(
     stopReason: end === null ? 'max_turns' : stopReason(stream),
     exitCode: end?.exitCode ?? null,
     signal: end?.signal ?? null,
-    loaded: journal.skills === null ? null : { skills: journal.skills, tools: [], mcp_servers: [] },
+    loaded: journal.skills === null ? null : { skills: journal.skills, tools: null, mcp_servers: null },
     permissionDenials: [...stream.denied],
   }
 }

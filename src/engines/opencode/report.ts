@@ -41,7 +41,7 @@ export async function reportOf(
     stopReason: stream.hadEnough ? 'max_turns' : stopReasonOf(stream.reason),
     exitCode: end?.exitCode ?? null,
     signal: end?.signal ?? null,
-    loaded: offered === null ? null : { skills: offered, tools: [], mcp_servers: [] },
+    loaded: offered === null ? null : { skills: offered, tools: null, mcp_servers: null },
     permissionDenials: [...stream.denied],
   }
 }

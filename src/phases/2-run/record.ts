@@ -92,7 +92,7 @@ function strangers(
 ): { kind: FailureKind; message: string } | null {
   const own = Object.keys(spec.environment?.mcp_servers ?? {})
   const found = [
-    ...loaded.mcp_servers.filter((name) => !own.includes(name)).map((name) => `the MCP server ${name}`),
+    ...(loaded.mcp_servers ?? []).filter((name) => !own.includes(name)).map((name) => `the MCP server ${name}`),
     ...(loaded.plugins ?? []).map((name) => `the plugin ${name}`),
   ]
   if (found.length === 0) return null
