@@ -34,13 +34,15 @@ const leastLength = 8
 /** Shorter values count only as a whole word, and uncut: a key such as `practice` is a part of many harmless words. */
 const wholeWordBelow = 16
 
-/** Values of the variables whose names say that they are secret; a path names a file and is none. */
+/** Values of the variables whose names say that they are secret, each once; a path names a file and is none. */
 function secretsIn(env: UserEnv): Secret[] {
-  const found = Object.entries(env).flatMap(([name, value = '']) =>
-    secretName.test(name) && value.trim().length >= leastLength && !isPath(value.trim())
-      ? [{ name, value: value.trim() }]
-      : [],
-  )
+  const named = new Map<string, string[]>()
+  for (const [name, given = ''] of Object.entries(env)) {
+    const value = given.trim()
+    if (!secretName.test(name) || value.length < leastLength || isPath(value)) continue
+    named.set(value, [...(named.get(value) ?? []), name])
+  }
+  const found = [...named].map(([value, names]) => ({ name: names.join(' or '), value }))
   return found.sort((a, b) => b.value.length - a.value.length)
 }
 

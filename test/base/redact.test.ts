@@ -77,6 +77,13 @@ describe("the user's own values", () => {
     ['not a secret at all', 'not a secret at all'],
     ['{"a":"with \\"quotes\\" and\\nlines"}', '{"a":"[redacted:QUOTED_PASSWORD]"}'],
   ])('%j', (text, clean) => expect(redactor.text(text)).toBe(clean))
+  test('a value of two variables has the names of both', () => {
+    const both = redactorFor({ OPENAI_API_KEY: own, ANTHROPIC_API_KEY: `${own}\n`, OTHER_KEY: 'another-one' })
+    const clean = '[redacted:OPENAI_API_KEY or ANTHROPIC_API_KEY]'
+    expect(both.text(`OPENAI_API_KEY=${own}`)).toBe(`OPENAI_API_KEY=${clean}`)
+    expect(both.text(`cut ${own.slice(0, 20)}`)).toBe(`cut ${clean}`)
+    expect(both.bytes(Buffer.from(own))?.names).toEqual(['OPENAI_API_KEY or ANTHROPIC_API_KEY'])
+  })
   test('in every text of a value, which else stays itself', () => {
     const value = { a: [{ b: `x ${own}` }], c: 1, d: null }
     expect(redactor.value(value)).toEqual({ a: [{ b: `x ${mark}` }], c: 1, d: null })
