@@ -13,6 +13,7 @@ import { Purses } from './purses.ts'
 import { Spending } from './spending.ts'
 import { paidForGrading, paidForRun } from './spent.ts'
 import type { StartQueue } from './start_order.ts'
+import { silentParts } from './unpriced.ts'
 
 export interface LimitedRequest {
   plan: Plan
@@ -75,7 +76,8 @@ export async function openLimited(request: LimitedRequest, context: FlowContext)
     if (purses.units.length > 0) noteSpent(folder, line)
   }
   const { drain, now } = context
-  const spending = new Spending({ limits, purses, forecast, open, drain, now, onStop, onPaid })
+  const silent = await silentParts(plan.options)
+  const spending = new Spending({ limits, purses, forecast, silent, open, drain, now, onStop, onPaid })
   for (const { spec, stored } of made) if (stored !== null) forecast.now.addStored(spec, stored)
   for (const line of await paidBefore(
     folder,

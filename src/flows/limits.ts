@@ -26,21 +26,22 @@ export interface StopFacts {
   limits: Limits
   /** `isMost`: looks may end it before all planned runs are made. */
   runs: { done: number; planned: number; isMost?: boolean }
-  /** What was not reported; only for unreported_cost. */
+  /** Of unreported_cost: what was not reported; of a budget: what a first run needs. */
   what?: string
 }
 
-export function stopOf({ kind, spent, limits, runs, what = 'a run' }: StopFacts): Stop {
+export function stopOf({ kind, spent, limits, runs, what }: StopFacts): Stop {
   const { budget, budgetName = 'the budget', budgetTokens, deadline } = limits
   const of = `${runs.done} of ${runs.isMost ? 'at most ' : ''}${runs.planned} runs`
+  const more = what === undefined ? '' : `; ${what}`
   const shared = { kind, spent, limit: null, deadline: null, runs_done: runs.done, runs_planned: runs.planned }
   switch (kind) {
     case 'budget': {
-      const reason = `stopped by ${budgetName}: ${of}; ${usd(spent ?? 0)} of ${usd(budget ?? 0)} spent`
+      const reason = `stopped by ${budgetName}: ${of}; ${usd(spent ?? 0)} of ${usd(budget ?? 0)} spent${more}`
       return { ...shared, limit: budget, reason }
     }
     case 'budget_tokens': {
-      const reason = `stopped by the budget of tokens: ${of}; ${count(spent ?? 0)} of ${count(budgetTokens ?? 0)} tokens spent`
+      const reason = `stopped by the budget of tokens: ${of}; ${count(spent ?? 0)} of ${count(budgetTokens ?? 0)} tokens spent${more}`
       return { ...shared, limit: budgetTokens, reason }
     }
     case 'deadline': {
@@ -49,9 +50,22 @@ export function stopOf({ kind, spent, limits, runs, what = 'a run' }: StopFacts)
     }
     case 'unreported_cost': {
       const fix = budget === null ? 'no budget of tokens can be kept' : 'give --cost-per-run to count such runs'
-      return { ...shared, reason: `stopped because ${what}: ${of}; ${fix}` }
+      return { ...shared, reason: `stopped because ${what ?? 'the cost of a run is not known'}: ${of}; ${fix}` }
     }
   }
+}
+
+/** What a run and its grading need beside `left`, and the limit at which they start. */
+export function needText(unit: 'usd' | 'tokens', { needed, left }: { needed: number; left: number }, limits: Limits) {
+  const { budget, budgetName, budgetTokens } = limits
+  const lacks = needed - left
+  if (unit === 'tokens') {
+    const least = Math.ceil((budgetTokens ?? 0) + lacks)
+    return `the next run needs ${count(needed)} tokens: give --budget-tokens ${least} or more`
+  }
+  const least = Math.ceil(((budget ?? 0) + lacks) * 100 - 1e-6) / 100
+  const raise = budgetName === undefined ? `give --budget ${least} or more` : `it takes ${usd(least)} or more`
+  return `the next run needs ${usd(needed)}: ${raise}`
 }
 
 /** $0.42; four decimals below ten cents. */

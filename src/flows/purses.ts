@@ -51,6 +51,13 @@ export class Purses {
     return purse === null ? Number.POSITIVE_INFINITY : purse.limit - purse.spent - purse.reserved
   }
 
+  fits(estimate: Amounts): boolean {
+    return this.units.every((unit) => {
+      const purse = this.#purses[unit]
+      return purse === null || reserve(purse, estimate[unit]) !== null
+    })
+  }
+
   /** Sets the amounts aside, all of them or none; the kind that does not fit, null when all do. */
   reserve(estimate: Amounts): StopKind | null {
     const after = { ...this.#purses }

@@ -3,7 +3,7 @@ import type { Grading } from '../../schemas/grading.ts'
 import type { SpentLine, StopKind } from '../../schemas/limits.ts'
 import type { RunSpec } from '../../schemas/plan.ts'
 import type { RunRecord } from '../../schemas/run.ts'
-import type { Limits } from './limits.ts'
+import { type Limits, needText } from './limits.ts'
 import type { Forecast, Part } from './observed.ts'
 import { type Amounts, type Money, nothing, type Purses } from './purses.ts'
 import { paidForGrading, type Spent, spentByGrading, spentByRun } from './spent.ts'
@@ -17,12 +17,14 @@ export interface SpendingRequest {
   limits: Limits
   purses: Purses
   forecast: Forecast
+  /** What never says what it costs: each of it is taken to cost `costPerRun`. */
+  silent: ReadonlySet<Part>
   /** The runs that are not made yet, in the order in which they will ask: both arms of a case and run number in a row. */
   open: readonly OpenRun[]
   /** Aborted: nothing is waited for any more. */
   drain: AbortSignal
   now: () => Date
-  /** Called once, when something is refused. */
+  /** Called once, when something is refused; `what` was not reported, or is what a first run needs. */
   onStop: (kind: StopKind, what?: string) => void
   /** Called for everything that was paid. */
   onPaid?: (line: SpentLine) => void
@@ -46,7 +48,7 @@ type Decision = 'granted' | 'wait' | StopKind
 
 /**
  * First come, first served: once a run is refused, every later one is too, so that what is made is no choice of the
- * cheap ones. Both arms of a case and run number are let in together.
+ * cheap ones. Both arms of a case and run number are let in together; where nothing is spent and both do not fit, one is.
  */
 export class Spending {
   readonly #request: SpendingRequest
@@ -55,6 +57,9 @@ export class Spending {
   readonly #open: Set<OpenRun>
   /** Attempts that were counted before, and those that do not count. */
   readonly #counted = new Set<string>()
+  readonly #silent: Set<Part>
+  /** Something was let in. */
+  #hasBegun = false
   /** Nothing more is let in. */
   #isOver = false
   /** Nothing starts any more, though it was let in. */
@@ -65,6 +70,7 @@ export class Spending {
   constructor(request: SpendingRequest) {
     this.#request = request
     this.#open = new Set(request.open)
+    this.#silent = new Set(request.silent)
     request.drain.addEventListener('abort', () => this.#pump())
   }
 
@@ -93,6 +99,7 @@ export class Spending {
       this.#request.forecast.now.add('run', spec, spent)
       this.finished += 1
     }
+    if (spent.usd === null) this.#silent.add('run')
     const hold = this.#holds.get(spec.run_id)
     const isCounted = this.#counted.has(attemptOf(record)) // who counted it was killed before it was in place
     if (!isCounted) this.#note('run', record, spent)
@@ -132,6 +139,7 @@ export class Spending {
     this.#holds.delete(spec.run_id)
     if (hold !== undefined) this.#request.purses.settle(hold.run, nothing)
     const spent = paidForGrading(grading)
+    if (spent.usd === null) this.#silent.add('grading')
     if (grading !== null) this.#request.forecast.now.add('grading', spec, spentByGrading(grading))
     if (grading?.judge !== undefined) this.#note('grading', run, spent)
     this.#pay(hold?.grading ?? nothing, spent, `the cost of grading ${spec.run_id} was not reported`)
@@ -202,14 +210,31 @@ export class Spending {
     const holds = block.map((one) => [one, this.#holdFor(one, parts)] as const)
     const isKnown = holds.every(([, { isProbe }]) => !isProbe)
     if (!isKnown && this.#holds.size > 0) return 'wait'
-    const admitted = isKnown ? holds : holds.slice(0, 1)
-    const lacking = this.#request.purses.reserve(sum(admitted.flatMap(([, { run, grading }]) => [run, grading])))
-    if (lacking !== null) return this.#holds.size > 0 ? 'wait' : lacking
+    const { purses } = this.#request
+    const whole = isKnown ? holds : holds.slice(0, 1)
+    const admitted = this.#isUntouched() && !purses.fits(amountsOf(whole)) ? whole.slice(0, 1) : whole
+    const lacking = purses.reserve(amountsOf(admitted))
+    if (lacking !== null && this.#holds.size > 0) return 'wait'
+    if (lacking !== null && !this.#hasBegun) this.#stop(lacking, this.#need(lacking, amountsOf(admitted)))
+    if (lacking !== null) return lacking
+    this.#hasBegun = true
     for (const [one, hold] of admitted) {
       this.#holds.set(one.run_id, hold)
       this.#open.delete(one)
     }
     return 'granted'
+  }
+
+  /** Nothing is spent or set aside. */
+  #isUntouched(): boolean {
+    const { purses } = this.#request
+    return this.#holds.size === 0 && purses.units.every((unit) => purses.spent(unit) === 0)
+  }
+
+  #need(kind: StopKind, amounts: Amounts): string {
+    const { purses, limits } = this.#request
+    const unit = kind === 'budget_tokens' ? 'tokens' : 'usd'
+    return needText(unit, { needed: amounts[unit], left: purses.left(unit) }, limits)
   }
 
   #isTooLate(spec: OpenRun, parts: readonly Part[]): boolean {
@@ -228,9 +253,9 @@ export class Spending {
 
   #holdFor(spec: OpenRun, parts: readonly Part[]): Hold {
     const { purses, forecast, limits } = this.#request
-    const unreported = { usd: limits.costPerRun, tokens: null }
+    const unknown = (part: Part, unit: Money) => (unit === 'usd' && this.#silent.has(part) ? limits.costPerRun : null)
     const of = (part: Part, unit: Money) =>
-      parts.includes(part) && purses.units.includes(unit) ? (forecast.of(part, spec, unit) ?? unreported[unit]) : 0
+      parts.includes(part) && purses.units.includes(unit) ? (forecast.of(part, spec, unit) ?? unknown(part, unit)) : 0
     const amounts = (part: Part) => ({ usd: of(part, 'usd'), tokens: of(part, 'tokens') })
     const [run, grading] = [amounts('run'), amounts('grading')]
     const isProbe = [run, grading].some(({ usd, tokens }) => usd === null || tokens === null)
@@ -241,6 +266,10 @@ export class Spending {
 
 function sum(amounts: readonly Amounts[]): Amounts {
   return amounts.reduce((total, one) => ({ usd: total.usd + one.usd, tokens: total.tokens + one.tokens }), nothing)
+}
+
+function amountsOf(holds: readonly (readonly [OpenRun, Hold])[]): Amounts {
+  return sum(holds.flatMap(([, { run, grading }]) => [run, grading]))
 }
 
 function attemptOf({ run_id, started_at }: Pick<SpentLine, 'run_id' | 'started_at'>): string {

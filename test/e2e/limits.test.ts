@@ -125,11 +125,33 @@ test('--budget-tokens ends it likewise', async () => {
   })
 })
 
-test('what judges cost comes out of the same purse', async () => {
+const judges = (() => {
   const verdicts = '[{ n: 1, passed: true, evidence: TIDY }]'
   const input = `{ verdicts: ${verdicts}, claims: [], user_notes_summary: { uncertainties: [], needs_review: [], workarounds: [] }, eval_feedback: null }`
   const judge = `{ name: judge, when: { tool: '^submit$' }, tool_calls: [{ name: submit, input: ${input} }] }`
-  await served(`rules: [${judge}, { name: says, text: TIDY }]`, async (env) => {
+  return `rules: [${judge}, { name: says, text: TIDY }]`
+})()
+
+describe('an engine that is silent, and a judge that says what it costs', () => {
+  const args = (workspace: string, budget: string) => {
+    const skill = makeSkill([{ id: 1, prompt: 'task', expectations: ['it is tidy'] }])
+    const asked = ['--engine', agent('tidy.mjs'), '--judge', 'anthropic:claude-haiku-4-5', '--cost-per-run', '0.3']
+    return ['bench', skill, ...asked, '--runs', '1', '--budget', budget, '--workspace', workspace]
+  }
+  test('only runs are set aside at --cost-per-run', async () => {
+    const workspace = path.join(fresh(), 'ws')
+    const end = await served(judges, (env) => whetstone(args(workspace, '1.1'), { env }))
+    expect([end.code, stateOf(workspace).records.length], end.stdout + end.stderr).toEqual([0, 2])
+  })
+  test('where no run fits, the end says what one needs', async () => {
+    const end = await served(judges, (env) => whetstone(args(path.join(fresh(), 'ws'), '0.2'), { env }))
+    const said = '0 of 2 runs; $0.00 of $0.20 spent; the next run needs $0.30: give --budget 0.3 or more'
+    expect(end).toMatchObject({ code: 3, stdout: expect.stringContaining(said) })
+  })
+})
+
+test('what judges cost comes out of the same purse', async () => {
+  await served(judges, async (env) => {
     const judged = makeSkill([1, 2].map((id) => ({ id, prompt: `task ${id}`, expectations: ['it is tidy'] })))
     const workspace = path.join(fresh(), 'ws')
     const args = [

@@ -2,6 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { grading } from '../../schemas/grading.ts'
 import type { SpentLine, StopKind } from '../../schemas/limits.ts'
 import { noLimits } from '../../src/flows/limits.ts'
 import { Forecast, Observed } from '../../src/flows/observed.ts'
@@ -33,9 +34,29 @@ interface Setting {
   /** How many attempts fail before the one that counts; each costs the same. */
   failures?: (run: Run) => number
   costPerRun?: number
+  silent?: ('run' | 'grading')[]
+  /** Dollars of each judge's call; absent: nothing is judged. */
+  judged?: number
   deadline?: Date
   purses?: Purses
   earlier?: Observed
+}
+
+const judge = { name: 'anthropic', model: 'haiku' }
+
+function judgedPlan(isJudged: boolean) {
+  const cases = [1, 2, 3, 4].map((eval_id) => ({
+    ...suiteCase(),
+    eval_id,
+    expectations: isJudged ? [{ text: 'it is tidy' }] : [],
+  }))
+  return { cases, options: { judge: isJudged ? judge : null } }
+}
+
+function gradedBy(cost_usd: number) {
+  const summary = { passed: 0, failed: 0, total: 0, pass_rate: 0 }
+  const asked = { engine: 'anthropic', model: 'haiku', calls: 1, tokens: 900, cost_usd }
+  return grading.parse({ expectations: [], summary, judge: asked })
 }
 
 /** Plays a benchmark: `width` workers take runs in order. */
@@ -44,11 +65,20 @@ async function play(setting: Setting) {
   const limits = { ...noLimits, budget, costPerRun: setting.costPerRun ?? null, deadline: setting.deadline ?? null }
   const purses = setting.purses ?? new Purses(limits)
   const stops: [StopKind, string?][] = []
-  const forecast = new Forecast({ cases: [suiteCase()], options: { judge: null } }, earlier)
+  const forecast = new Forecast(judgedPlan(setting.judged !== undefined), earlier)
   const drain = new AbortController().signal
   const now = () => new Date('2026-01-15T10:00:00Z')
   const onStop = (...stop: [StopKind, string?]) => void stops.push(stop)
-  const spending = new Spending({ limits, purses, forecast, open: runs, drain, now, onStop })
+  const spending = new Spending({
+    limits,
+    purses,
+    forecast,
+    silent: new Set(setting.silent),
+    open: runs,
+    drain,
+    now,
+    onStop,
+  })
   const inFlight = new Map<string, number>()
   const seen = { started: [] as Run[], total: 0, atLast: 0, most: 0, stops }
   const waiting = [...runs]
@@ -70,7 +100,9 @@ async function play(setting: Setting) {
         seen.atLast += usd ?? 0
       }
       inFlight.delete(run.run_id)
-      spending.graded(run, null, record(run))
+      const graded = setting.judged === undefined ? null : gradedBy(setting.judged)
+      seen.total += setting.judged ?? 0
+      spending.graded(run, graded, record(run))
     }
   }
   await Promise.all(Array.from({ length: width }, work))
@@ -177,6 +209,39 @@ describe('a cost that is not reported', () => {
     expect(less.started.length).toBeLessThan(8)
     expect(less.stops.map(([kind]) => kind)).toEqual(['budget'])
   })
+  test('is not set aside at that price where the engine or judge says it: one goes alone', async () => {
+    const silent: Setting['silent'] = ['run']
+    const plays = { runs: runsOf(1, 1), cost: () => null, budget: 1.1, width: 2, costPerRun: 0.3 }
+    const { started, stops, total } = await play({ ...plays, silent, judged: 0.01 })
+    expect([started.length, stops, total]).toEqual([2, [], 0.02])
+    const priced = await play({ ...plays, runs: runsOf(4, 2), cost: () => 0.01, width: 8 })
+    expect([priced.started.length, priced.stops]).toEqual([16, []])
+  })
+  test('one run starts where both arms do not fit and nothing is spent; where none fits, it says what is needed', async () => {
+    const silent: Setting['silent'] = ['run']
+    const plays = { runs: runsOf(2, 1), cost: () => null, width: 4, costPerRun: 0.3, silent }
+    expect((await play({ ...plays, budget: 0.5 })).started).toHaveLength(1)
+    const { started, stops } = await play({ ...plays, budget: 0.2 })
+    expect([started, stops]).toEqual([[], [['budget', 'the next run needs $0.30: give --budget 0.3 or more']]])
+    expect((await play({ ...plays, budget: 0.3 })).started).toHaveLength(1)
+    const cheaper = await play({ ...plays, budget: 0.5, cost: () => 0.1 })
+    expect(cheaper.started).toHaveLength(4)
+  })
+  test('a silence where a cost was promised is not probed again and again', async () => {
+    const play4 = { runs: runsOf(4, 4), cost: () => null, budget: 100, width: 4, costPerRun: 1 }
+    expect((await play(play4)).most).toBe(4)
+  })
+  test('the bound holds with it, whatever is said and whatever is not', async () => {
+    await fc.assert(
+      fc.asyncProperty(prices, fc.integer({ min: 1, max: 8 }), fc.boolean(), async ({ seed }, width, isSilent) => {
+        const cost = costBy(seed)
+        const silent: Setting['silent'] = isSilent ? ['run'] : []
+        const { total, atLast } = await play({ runs: runsOf(4, 6), cost, budget: 3, width, costPerRun: 0.5, silent })
+        expect(total).toBeLessThanOrEqual(3 + atLast + 1e-6)
+      }),
+      { numRuns: 40 },
+    )
+  })
   test('without a budget matters to nobody', async () => {
     const deadline = new Date('2026-01-16T10:00:00Z')
     expect((await play({ runs: runsOf(2, 6), cost, budget: null, deadline, width: 2 })).started).toHaveLength(24)
@@ -214,7 +279,15 @@ test.each([
   for (const run of runs) earlier.add('run', run, { usd: 1, tokens: 1, seconds: 1 })
   const limits = { ...noLimits, budget: 2 }
   const forecast = new Forecast({ cases: [suiteCase()], options: { judge: null } }, earlier)
-  const request = { limits, purses: new Purses(limits), forecast, open: runs, now: () => new Date(), onStop: () => {} }
+  const request = {
+    limits,
+    purses: new Purses(limits),
+    forecast,
+    silent: new Set<never>(),
+    open: runs,
+    now: () => new Date(),
+    onStop: () => {},
+  }
   const spending = new Spending({ ...request, drain: new AbortController().signal })
   const [made, taken] = arms.map((arm) => runs.filter((run) => run.configuration === arm))
   if (isForgotten) spending.forget(new Map(taken?.map((run) => [run.run_id, run])))
@@ -234,7 +307,7 @@ test('an attempt is paid for once, also where who counted it was killed before i
     const forecast = new Forecast({ cases: [suiteCase()], options: { judge: null } }, new Observed())
     const [drain, now] = [new AbortController().signal, () => new Date()]
     const noted = { onStop: () => {}, onPaid: (line: SpentLine) => void lines.push(line) }
-    const spending = new Spending({ limits, purses, forecast, open: [spec], drain, now, ...noted })
+    const spending = new Spending({ limits, purses, forecast, silent: new Set(), open: [spec], drain, now, ...noted })
     for (const line of [...lines]) spending.begin(line, 'the cost')
     return { spending, purses }
   }
