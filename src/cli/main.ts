@@ -21,6 +21,7 @@ import { addQueue } from './commands/queue.ts'
 import { addTest } from './commands/test.ts'
 import { addTriggers } from './commands/triggers.ts'
 import { addView } from './commands/view.ts'
+import { withPlace } from './config/from_file.ts'
 import { codeFor, fixOf } from './error_code.ts'
 import { exitCodes, exitHelp } from './exit.ts'
 import { checkSwitches, checkValues, mistakeOf } from './mistakes.ts'
@@ -37,7 +38,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     }).parseAsync()
     return outcome.code === exitCodes.done && isOutputLost() ? exitCodes.incomplete : outcome.code
   } catch (error) {
-    return await report(error, argv.includes('--json') || argv.includes('--json=true'))
+    return await report(withPlace(error), argv.includes('--json') || argv.includes('--json=true'))
   }
 }
 

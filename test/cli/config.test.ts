@@ -117,13 +117,33 @@ describe('mistakes', () => {
       /did you mean concurrency/,
     ],
     ['snake case', 'on_timeout: fail\n', /:1: no setting is named on_timeout/, /did you mean on-timeout/],
-    ['an unknown key of a section', 'grade:\n  runs: 3\n', /:2: no setting is named runs in grade/, /docs\/config\.md/],
-    ['a flag that is asked once', 'fresh: true\n', /:1: no setting is named fresh/, /docs\/config\.md/],
-    ['a wrong type', 'runs: many\n', /:1: runs: .*expected number/, /docs\/config\.md/],
-    ['a value that the flag refuses', 'runs: 0\n', /:1: runs: not a whole number from 1 to 1000/, /docs\/config\.md/],
-    ['no such choice', 'activation: loud\n', /:1: activation: .*natural/, /docs\/config\.md/],
+    [
+      'an unknown key of a section',
+      'grade:\n  runs: 3\n',
+      /:2: no setting is named runs in grade/,
+      /whetstone bench --help/,
+    ],
+    [
+      'a flag that is asked once',
+      'fresh: true\n',
+      /:1: fresh is a flag of the command line/,
+      /leave it out, and give --fresh/,
+    ],
+    ['--json', 'json: true\n', /:1: json is a flag of the command line/, /leave it out, and give --json/],
+    ['an engine that is none', 'runs: 1\nengine: gemini\n', /:2: engine: .*gemini/, /engines: claude-code/],
+    ['a time that is none', 'deadline: yesterday\n', /:1: deadline: yesterday: not a time/, /write 30m/],
+    [
+      'a gate that is none',
+      'runs: 1\ngate: ["ci_low > 0", "ci_low >"]\n',
+      /:2: gate: "ci_low >": not of the form/,
+      /such as --gate/,
+    ],
+    ['a cell that is none', 'matrix: anthropic:haiku,gemini\n', /:1: matrix: .*gemini/, /engines: /],
+    ['a wrong type', 'runs: many\n', /:1: runs: .*expected number/, /docs\/cli\.md/],
+    ['a value that the flag refuses', 'runs: 0\n', /:1: runs: not a whole number from 1 to 1000/, /docs\/cli\.md/],
+    ['no such choice', 'activation: loud\n', /:1: activation: .*natural/, /docs\/cli\.md/],
     ['broken syntax', 'runs: [\n', /config\.yaml:\d+: /, /mend the syntax/],
-    ['a list at the top', '- runs\n', /config\.yaml:1: the file: .*object/, /docs\/config\.md/],
+    ['a list at the top', '- runs\n', /config\.yaml:1: the file: .*object/, /docs\/cli\.md/],
   ])('%s: file, line, key and fix, exit 2', async (_what, text, message, fix) => {
     const { skill } = repository({ [yaml]: text })
     const end = await whetstone(['bench', skill, '--dry-run'])
@@ -135,6 +155,22 @@ describe('mistakes', () => {
     const { skill } = repository({ [yaml]: 'runs: 0\nrunz: 3\nbench:\n  timeout: -1\n' })
     const { stderr } = await whetstone(['bench', skill, '--dry-run'])
     for (const line of [1, 2, 4]) expect(stderr).toContain(`${yaml}:${line}: `)
+  })
+  test('also of a file that comes with the skill, of whatever kind they are', async () => {
+    const lines = ['sandbox: off', 'pass-env: [HOME]', 'runz: 3', 'runs: many', 'engine: "command:./evil.sh"']
+    const more = ['deadline: yesterday', 'bench: { fresh: true, retries: -1, concurrency: 2 }', 'matrix: gemini']
+    const { skill } = repository({}, { [yaml]: [...lines, ...more].join('\n') })
+    const { stderr, code } = await whetstone(['bench', skill, '--print-config'])
+    expect(code).toBe(2)
+    for (const line of [1, 2, 3, 4, 5, 6, 7, 8]) expect(stderr).toContain(`${yaml}:${line}: `)
+    expect(stderr).toContain('bench.retries')
+  })
+  test('one that is found later says where the value stands; not where a flag gives it', async () => {
+    const { skill } = repository({ [yaml]: 'runs: 1\nbudget: 2\n' })
+    const args = ['bench', skill, '--engine', agent('tidy.mjs')]
+    const { stderr } = await whetstone(args)
+    expect(stderr).toMatch(/whetstone\.config\.yaml:2: --budget: what command costs is not known/)
+    expect((await whetstone([...args, '--budget', '3'])).stderr).toMatch(/^(error )?--budget: what command/m)
   })
   test('two files side by side', async () => {
     const { skill } = repository({ [yaml]: 'runs: 1\n', 'whetstone.config.json': '{}' })
@@ -357,8 +393,18 @@ describe('triggers, eval and test', () => {
     expect(readdirSync(path.join(root, 'out'))).toEqual(['tests.xml'])
   })
   test.each([
-    ['a flag that is asked once', ['triggers'], 'triggers: { generate: 20 }\n', /:1: no setting is named generate in/],
-    ['a choice of cases', ['eval'], 'eval:\n  target: skill:x\n', /:2: no setting is named target in eval/],
+    [
+      'a flag that is asked once',
+      ['triggers'],
+      'triggers: { generate: 20 }\n',
+      /:1: generate is a flag of the command line, and no setting of triggers/,
+    ],
+    [
+      'a choice of cases',
+      ['eval'],
+      'eval:\n  target: skill:x\n',
+      /:2: target is a flag of the command line, and no setting of eval/,
+    ],
     [
       'a value that the flag refuses',
       ['triggers'],

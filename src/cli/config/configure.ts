@@ -3,7 +3,9 @@ import path from 'node:path'
 import yargs, { type ArgumentsCamelCase, type Argv } from 'yargs'
 import { UserError } from '../../base/error.ts'
 import { isBelow } from '../../base/sandbox/below.ts'
+import { type FileMistake, fileError } from './file_mistakes.ts'
 import { findConfig } from './find.ts'
+import { rememberOrigins } from './from_file.ts'
 import { type ConfiguredCommand, harmless, harmlessNames, settingsOf } from './keys.ts'
 import type { Setting } from './read.ts'
 
@@ -35,7 +37,7 @@ export interface Configured<T> {
   origins: ReadonlyMap<string, Origin>
 }
 
-/** Throws UserError for a mistake in the file. */
+/** Throws UserError that names all mistakes in the file. */
 export async function configure<T>(request: ConfigureRequest<T>): Promise<Configured<T>> {
   const { argv, command } = request
   const given = givenIn(argv)
@@ -45,18 +47,29 @@ export async function configure<T>(request: ConfigureRequest<T>): Promise<Config
   const file = await findConfig(request.start, process.env.HOME)
   if (file === null) return { args: request.args, file, origins }
   const { readConfig } = await import('./read.ts')
-  const settings = await readConfig(file, command)
-  refusePowers(file, settings, request.skill)
+  const { settings, mistakes } = await readConfig(file, command)
   const isOthers = isOtherEngine(argv, settings)
   const isLeft = (key: string) => isMoot(key, { command, argv, given }) || (key === 'base-url' && isOthers)
   const used = settings.filter(({ key }) => !given.has(key) && !isLeft(key))
-  for (const { key, line, mistake } of used) {
-    const fix = `give --${key}, or put one into the section ${command} of the file`
-    if (mistake !== null) throw new UserError(`${file}:${line}: ${key}: ${mistake}`, fix)
-  }
+  const powers = powersOf(file, settings, request.skill)
+  const may = used.filter(({ line }) => !powers.some((one) => one.line === line))
+  const all = [...mistakes, ...powers, ...(await mistakesIn(may, command))]
+  if (all.length > 0) throw fileError(file, all, command)
   for (const { key, line } of used) origins.set(key, { kind: 'file', file, line })
+  rememberOrigins(origins)
   if (used.length === 0) return { args: request.args, file, origins }
   return { args: await parse(request, used.flatMap(wordsOf)), file, origins }
+}
+
+/** What this command says of values that another takes, and what the flags' own parsers say. */
+async function mistakesIn(used: readonly Setting[], command: ConfiguredCommand): Promise<FileMistake[]> {
+  const { refusedValues } = await import('./check_values.ts')
+  const own = used.flatMap(({ key, line, mistake }) => {
+    const fix = `give --${key}, or put one into the section ${command} of the file`
+    return mistake === null ? [] : [{ line, text: `${key}: ${mistake}`, fix }]
+  })
+  const others = used.filter(({ mistake }) => mistake === null)
+  return [...own, ...(await refusedValues(command, others))]
 }
 
 function wordsOf({ key, values }: Setting): string[] {
@@ -134,11 +147,12 @@ function isOtherEngine(argv: readonly string[], settings: readonly Setting[]): b
 }
 
 /** Whoever wrote the skill must not choose what runs on the user's machine, or what it sees of the environment. */
-function refusePowers(file: string, settings: readonly Setting[], skill: string | null): void {
-  if (skill === null || !isBelow(file, skill)) return
-  for (const { key, values, line } of settings) {
-    if (harmless.has(key) || (harmlessNames.has(key) && !values.some((value) => value.includes('command:')))) continue
-    const fix = `move ${path.basename(file)} above the skill's folder, or give --${key}`
-    throw new UserError(`${file}:${line}: ${key}: not in a file that comes with the skill`, fix)
-  }
+function powersOf(file: string, settings: readonly Setting[], skill: string | null): FileMistake[] {
+  if (skill === null || !isBelow(file, skill)) return []
+  return settings.flatMap(({ key, values, line }) => {
+    const isHarmless = harmlessNames.has(key) && !values.some((value) => value.includes('command:'))
+    if (harmless.has(key) || isHarmless) return []
+    const fix = `move ${path.basename(file)} above the skill's folder, or give such keys as flags`
+    return [{ line, text: `${key}: not in a file that comes with the skill`, fix }]
+  })
 }

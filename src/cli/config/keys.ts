@@ -191,6 +191,12 @@ export function keysOf(section: string | null): string[] {
   return section === null ? Object.keys(configFile().shape) : []
 }
 
+/** Whether it is a flag that no file sets: of the command of the section, else of any. */
+export function isOneTime(key: string, section: string | null): boolean {
+  const own = commands.filter((name) => section === null || name === section)
+  return own.length > 0 && (key === 'json' || own.some((name) => Object.hasOwn(configured[name], key)))
+}
+
 function fieldsOf(flags: Record<string, Options>): Record<string, z.ZodType> {
   return Object.fromEntries(Object.entries(flags).map(([name, option]) => [name, fieldOf(name, option)]))
 }

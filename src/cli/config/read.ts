@@ -7,7 +7,8 @@ import { readText } from '../../base/json.ts'
 import { nearest } from '../../base/nearest.ts'
 import { offsetOf } from '../../base/yaml.ts'
 import { commandWords } from '../../engines/command_line.ts'
-import { type ConfiguredCommand, configFile, keysOf, mistakeFor, pathKeys, topKeysOf } from './keys.ts'
+import type { FileMistake } from './file_mistakes.ts'
+import { type ConfiguredCommand, configFile, isOneTime, keysOf, mistakeFor, pathKeys, topKeysOf } from './keys.ts'
 
 /** A setting of the file as it holds for one command. */
 export interface Setting {
@@ -20,8 +21,14 @@ export interface Setting {
   mistake: string | null
 }
 
-/** The settings for a command. Throws UserError that names file, line, key and fix of every mistake. */
-export async function readConfig(file: string, command: ConfiguredCommand): Promise<Setting[]> {
+export interface ReadConfig {
+  settings: Setting[]
+  /** Of keys that are not among the settings. */
+  mistakes: FileMistake[]
+}
+
+/** The settings for a command. Throws UserError for a file that is not YAML. */
+export async function readConfig(file: string, command: ConfiguredCommand): Promise<ReadConfig> {
   const lines = new LineCounter()
   const document = parseDocument(await readText(file), { lineCounter: lines })
   const [broken] = document.errors
@@ -33,43 +40,65 @@ export async function readConfig(file: string, command: ConfiguredCommand): Prom
     const offset = offsetOf(document.contents, place)
     return offset === null ? 1 : lines.linePos(offset).line
   }
-  const parsed = configFile().safeParse(document.toJS() ?? {})
-  if (!parsed.success) throw mistakes(file, parsed.error.issues, lineOf)
-  const own: Readonly<Record<string, unknown>> = parsed.data[command] ?? {}
+  const raw: unknown = document.toJS() ?? {}
+  const parsed = configFile().safeParse(raw)
+  const issues = parsed.success ? [] : parsed.error.issues
+  const rest = parsed.success ? parsed : configFile().safeParse(without(raw, issues))
+  const data = rest.data ?? {}
+  const own: Readonly<Record<string, unknown>> = data[command] ?? {}
   const known = topKeysOf(command)
-  const top = Object.entries(parsed.data).filter(([key]) => known.has(key) && !Object.hasOwn(own, key))
+  const top = Object.entries(data).filter(([key]) => known.has(key) && !Object.hasOwn(own, key))
   const settings = [
     ...top.map(([key, value]) => ({ key, value, line: lineOf([key]) })),
     ...Object.entries(own).map(([key, value]) => ({ key, value, line: lineOf([command, key]) })),
   ]
   const folder = path.dirname(file)
-  return settings.map(({ key, value, line }) => ({
-    key,
-    line,
-    mistake: mistakeFor(command, key, value),
-    values: [value].flat().map((one) => placed(key, String(one), folder)),
-  }))
+  return {
+    settings: settings.map(({ key, value, line }) => ({
+      key,
+      line,
+      mistake: mistakeFor(command, key, value),
+      values: [value].flat().map((one) => placed(key, String(one), folder)),
+    })),
+    mistakes: mistakesOf(issues, lineOf),
+  }
 }
 
-function mistakes(
-  file: string,
+/** The file without the keys that have mistakes: the others may have some too. */
+function without(raw: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
+  const rest = structuredClone(raw)
+  for (const issue of issues) {
+    const [first, second] = issue.path
+    const places =
+      issue.code === 'unrecognized_keys' ? issue.keys.map((key) => [...issue.path, key]) : [[first, second]]
+    for (const [key, inner] of places) {
+      const section: unknown = Reflect.get(Object(rest), key ?? '')
+      if (inner !== undefined && typeof section === 'object' && section !== null && !Array.isArray(section)) {
+        Reflect.deleteProperty(section, inner)
+      } else Reflect.deleteProperty(Object(rest), key ?? '')
+    }
+  }
+  return rest
+}
+
+function mistakesOf(
   issues: readonly z.core.$ZodIssue[],
   lineOf: (place: readonly PropertyKey[]) => number,
-): UserError {
-  const found = issues.flatMap((issue) => {
+): FileMistake[] {
+  return issues.flatMap((issue) => {
     if (issue.code !== 'unrecognized_keys') {
       return [{ line: lineOf(issue.path), text: `${issue.path.join('.') || 'the file'}: ${issue.message}`, fix: null }]
     }
     const section = issue.path.length === 0 ? null : String(issue.path[0])
     return issue.keys.map((key) => unknownKey(key, section, lineOf([...issue.path, key])))
   })
-  const sorted = found.sort((a, b) => a.line - b.line)
-  const message = sorted.map(({ line, text }) => `${file}:${line}: ${text}`).join('\n')
-  const fixes = sorted.flatMap(({ fix }) => fix ?? [])
-  return new UserError(message, fixes.length > 0 ? fixes.join('; ') : 'docs/config.md lists all keys')
 }
 
-function unknownKey(key: string, section: string | null, line: number) {
+function unknownKey(key: string, section: string | null, line: number): FileMistake {
+  if (isOneTime(key, section)) {
+    const text = `${key} is a flag of the command line, and no setting${section === null ? '' : ` of ${section}`}`
+    return { line, text, fix: `leave it out, and give --${key} where it is meant` }
+  }
   const known = keysOf(section)
   const [near] = nearest(key.replaceAll(/_|(?<=[a-z])(?=[A-Z])/g, '-'), known, 1)
   const where = section === null ? '' : ` in ${section}`
