@@ -45,6 +45,13 @@ async function probe(
   })
   if (answer.ok) return answer
   const message = `${roles[flag] ?? 'engine'} ${choice.name}: ${answer.message}`
-  if (answer.kind === 'unreachable') throw new IncompleteError(message, answer.fix)
-  throw new UserError(message, answer.fix?.replace('--model', flag) ?? null)
+  const fix = choice.base_url === undefined ? answer.fix : ofFlag(answer.fix, engine.address)
+  if (answer.kind === 'unreachable') throw new IncompleteError(message, fix)
+  throw new UserError(message, fix?.replace('--model', flag) ?? null)
+}
+
+/** The flag in place of the variable that it was taken before. */
+function ofFlag(fix: string | null, variable: string | undefined): string | null {
+  if (fix === null || variable === undefined) return fix
+  return fix.replace(new RegExp(`${variable}( (and|or) --base-url)?( if (that|one) is set)?`), '--base-url')
 }

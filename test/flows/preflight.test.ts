@@ -27,3 +27,19 @@ test.each([
   expect(error.message).toMatch(new RegExp(`^${start}.* does not know the model nobody-9$`))
   expect(error.fix).toBe(fix)
 })
+
+test.each([
+  ['anthropic', true, 'check the network, the proxy settings and --base-url'],
+  ['anthropic', false, 'check the network, the proxy settings and ANTHROPIC_BASE_URL'],
+  ['openai', true, 'check the network, the proxy settings, --base-url'],
+  ['openai', false, 'check the network, the proxy settings, OPENAI_BASE_URL and --base-url'],
+])('where nobody is at the server of %s, given by the flag: %s', async (name, isFlag, fix) => {
+  const base_url = 'http://127.0.0.1:9'
+  const env = {
+    ...{ OPENAI_API_KEY: 'k', ANTHROPIC_API_KEY: 'k' },
+    ...(isFlag ? {} : { OPENAI_BASE_URL: base_url, ANTHROPIC_BASE_URL: base_url }),
+  }
+  const choice = { name, model: 'm', ...(isFlag && { base_url }) }
+  const told = preflight({ '--model': choice }, [], contextAt(undefined, env))
+  await expect(told).rejects.toMatchObject({ message: expect.stringContaining("can't reach http://127.0.0.1:9"), fix })
+})
