@@ -3,6 +3,7 @@ import { existsSync } from 'node:fs'
 import path from 'node:path'
 import type { Plan } from '../../schemas/plan.ts'
 import { copyWalk, type WalkedFile, walk } from '../base/files.ts'
+import { redactorFor } from '../base/redact.ts'
 import { openRoom, reapRooms } from '../base/room.ts'
 import type { SandboxChoice } from '../base/sandbox/choose.ts'
 import { engineNamed } from '../engines/table.ts'
@@ -70,7 +71,7 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
   const mode = cacheMode(request)
   await using helpers = made.helpers ?? helpersOf(prepared, request, context) // they end before the folder is let go
   const { layer, details } = helpers
-  const described = describeCases(folder, plan, layer)
+  const described = describeCases({ folder, plan, layer, env: context.env })
   const files = await snapshotSkills(prepared.folders, made.scratch)
   await mend(folder, plan, context)
   context.emit(await planReady(folder, { ...prepared, plan }))
@@ -169,21 +170,32 @@ async function openBenchmark(
 /** Files that are handed over together, and how many such parts are under way. */
 const handed = { files: 96, parts: 4 }
 
+interface Described {
+  folder: string
+  plan: Plan
+  layer: Layer
+  /** Whose keys are not told. */
+  env: FlowContext['env']
+}
+
 /** Writes every case's metadata; who waits for nothing meanwhile hears at the end what went wrong. */
-function describeCases(folder: string, plan: Plan, layer: Layer): Promise<void> {
-  const done = writeMetadata(folder, plan, layer)
+function describeCases(described: Described): Promise<void> {
+  const done = writeMetadata(described)
   done.catch(() => {})
   return done
 }
 
-async function writeMetadata(folder: string, plan: Plan, layer: Layer): Promise<void> {
-  const statements = (one: Plan['cases'][number]) => [
-    ...one.expectations.map(({ text }) => text),
-    ...one.checks.map(checkText),
-  ]
+async function writeMetadata({ folder, plan, layer, env }: Described): Promise<void> {
+  const redactor = redactorFor(env)
+  const told = ({ eval_name, prompt, expectations, checks }: Plan['cases'][number]) =>
+    redactor.value({
+      eval_name,
+      prompt,
+      assertions: [...expectations.map(({ text }) => text), ...checks.map(checkText)],
+    })
   const underWay: Promise<void>[] = []
   let files: LaidFile[] = []
-  for (const some of metadataOf(folder, plan, statements)) {
+  for (const some of metadataOf(folder, plan, told)) {
     files.push(...some)
     if (files.length < handed.files) continue
     underWay.push(layer.layFiles(files))

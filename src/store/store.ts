@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, renameSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { z } from 'zod'
-import { evalMetadata } from '../../schemas/eval_metadata.ts'
+import { type EvalMetadata, evalMetadata } from '../../schemas/eval_metadata.ts'
 import { type Grading, grading } from '../../schemas/grading.ts'
 import { type Metrics, metrics } from '../../schemas/metrics.ts'
 import { type Plan, plan } from '../../schemas/plan.ts'
@@ -177,22 +177,16 @@ export async function writeGrading(
   await writeAllAtomic(paths.folder, [timed, own])
 }
 
-/** What the eval_metadata.json of every case that has runs is to hold, case by case. `statements` gives what the case asserts, as a person reads it. */
+/** What the eval_metadata.json of every case that has runs is to hold, case by case. `told` gives what a person reads of the case. */
 export function* metadataOf(
   folder: string,
   made: Plan,
-  statements: (one: SuiteCase) => string[],
+  told: (one: SuiteCase) => Pick<EvalMetadata, 'eval_name' | 'prompt' | 'assertions'>,
 ): Generator<readonly LaidFile[]> {
   const runs = new Map<number, string[]>()
   for (const { eval_id, run_id } of made.runs) runs.set(eval_id, [...(runs.get(eval_id) ?? []), run_id])
   for (const one of made.cases) {
-    const value = {
-      eval_id: one.eval_id,
-      eval_name: one.eval_name,
-      prompt: one.prompt,
-      assertions: statements(one),
-      eval_key: one.eval_key,
-    }
+    const value = { eval_id: one.eval_id, ...told(one), eval_key: one.eval_key }
     const files = new Set((runs.get(one.eval_id) ?? []).flatMap((id) => metadataPaths(folder, id)))
     const [first] = files
     if (first === undefined) continue

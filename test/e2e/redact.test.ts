@@ -21,12 +21,14 @@ interface Setting {
   engine: string
   env: Record<string, string>
   args?: string[]
+  /** What else is said of the case. */
+  told?: object
 }
 
 /** Every file below the workspace that holds the text. */
-async function benched({ engine, env, args = [], shell }: Setting) {
+async function benched({ engine, env, args = [], shell, told = {} }: Setting) {
   const workspace = path.join(fresh(), 'ws')
-  const skill = makeSkill([{ id: 1, name: 'leak', prompt: 'tell', checks }])
+  const skill = makeSkill([{ id: 1, name: 'leak', prompt: 'tell', checks, ...told }])
   const flags = ['--engine', engine, '--runs', '1', '--retries', '0', '--workspace', workspace]
   const end = await whetstone(['bench', skill, ...flags, ...args], { env, ...(shell && { shell }) })
   const files = readdirSync(workspace, { recursive: true, withFileTypes: true }).filter((one) => one.isFile())
@@ -74,6 +76,18 @@ describe('an agent of the command engine that tells all', () => {
     expect(marked).toEqual(expect.arrayContaining([...places.map((place) => `${run}/${place}`), ...reports]))
     expect(holding('[redacted:github-token]')).toEqual(
       expect.arrayContaining([`${run}/transcript.jsonl`, `${run}/stderr.log`, `${run}/grading.json`]),
+    )
+  })
+  test('a key in a prompt, or in what is expected, stands in plan.json alone', async () => {
+    const env = { ANTHROPIC_API_KEY: key }
+    const told = { prompt: `use ${key}`, checks: [{ type: 'contains', value: 'x', text: `says ${shaped}` }] }
+    const { end, holding } = await benched({ engine: agent('tidy.mjs'), env, told })
+    expect(end.code, end.stderr).toBe(0)
+    expect([holding(key), holding(shaped)]).toEqual([['plan.json'], ['plan.json']])
+    expect(holding('use [redacted:ANTHROPIC_API_KEY]')).toEqual(
+      expect.arrayContaining(
+        ['', 'with_skill/', 'without_skill/'].map((arm) => `eval-1-leak/${arm}eval_metadata.json`),
+      ),
     )
   })
   test('nor does it come out where it fails', async () => {
