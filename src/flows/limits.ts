@@ -1,5 +1,7 @@
 /** The limits a user sets on a benchmark, and the sentence that says which one ended it. */
+
 import type { Stop, StopKind } from '../../schemas/limits.ts'
+import { roundDollars } from '../base/dollars.ts'
 
 /** Null: not limited. */
 export interface Limits {
@@ -34,7 +36,14 @@ export function stopOf({ kind, spent, limits, runs, what }: StopFacts): Stop {
   const { budget, budgetName = 'the budget', budgetTokens, deadline } = limits
   const of = `${runs.done} of ${runs.isMost ? 'at most ' : ''}${runs.planned} runs`
   const more = what === undefined ? '' : `; ${what}`
-  const shared = { kind, spent, limit: null, deadline: null, runs_done: runs.done, runs_planned: runs.planned }
+  const shared = {
+    kind,
+    spent: spent === null ? null : roundDollars(spent),
+    limit: null,
+    deadline: null,
+    runs_done: runs.done,
+    runs_planned: runs.planned,
+  }
   switch (kind) {
     case 'budget': {
       const reason = `stopped by ${budgetName}: ${of}; ${usd(spent ?? 0)} of ${usd(budget ?? 0)} spent${more}`

@@ -1,6 +1,8 @@
 /** description.json from a search. Pure. */
+
 import type { Description, DescriptionScore } from '../../../schemas/description.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'
+import { roundDollars } from '../../base/dollars.ts'
 import { addSpent, askedOf, type Spent } from '../../phases/3-judge/meter.ts'
 import { tidied } from '../../phases/5-improve/description/edit.ts'
 import type { Split } from '../../phases/5-improve/description/split.ts'
@@ -65,7 +67,7 @@ export function descriptionOf({
     accepted: end.accepted,
     reason: end.reason,
     applied,
-    cost_usd: known.length < costs.length ? null : known.reduce((sum, usd) => sum + usd, 0),
+    cost_usd: known.length < costs.length ? null : roundDollars(known.reduce((sum, usd) => sum + usd, 0)),
   }
 }
 

@@ -1,5 +1,7 @@
 /** Counts what calls to an engine cost. */
+
 import type { Asked } from '../../../schemas/asked.ts'
+import { roundDollars } from '../../base/dollars.ts'
 import type { EngineReport } from '../../engines/engine.ts'
 
 /** Sums over calls. Null: a call that answered did not say. */
@@ -50,7 +52,13 @@ export function openMeter(): Meter {
 /** As artefacts hold it; the model is the one that answered, else the one asked for. */
 export function askedOf({ name, model }: { name: string; model: string | null }, spent: Spent): Asked {
   const { calls, tokens, costUsd } = spent
-  return { engine: name, model: spent.model ?? model, calls, tokens, cost_usd: costUsd }
+  return {
+    engine: name,
+    model: spent.model ?? model,
+    calls,
+    tokens,
+    cost_usd: costUsd === null ? null : roundDollars(costUsd),
+  }
 }
 
 function tokensOf({ usage }: EngineReport): number | null {

@@ -1,7 +1,9 @@
 /** Counts blind comparisons: wins, losses and ties of one side, the sign test, and how far the judge can be trusted. */
+
 import { sampleCorrelation } from 'simple-statistics'
 import type { Comparison } from '../../../schemas/comparison.ts'
 import type { ComparisonSummary } from '../../../schemas/comparison_summary.ts'
+import { roundDollars } from '../../base/dollars.ts'
 import { comparisonSentence, comparisonWarnings } from './comparison_text.ts'
 import { signTest, wilson } from './stats/binomial.ts'
 import { usualOptions } from './stats/options.ts'
@@ -99,7 +101,9 @@ function ranks(values: readonly number[]): number[] {
 function costOf(comparisons: readonly CountedComparison[]): number | null {
   const costs = comparisons.map(({ comparison }) => comparison.judge?.cost_usd ?? null)
   const known = costs.filter((cost) => cost !== null)
-  return known.length === 0 || known.length < costs.length ? null : known.reduce((sum, cost) => sum + cost, 0)
+  return known.length === 0 || known.length < costs.length
+    ? null
+    : roundDollars(known.reduce((sum, cost) => sum + cost, 0))
 }
 
 function casesOf(pairs: readonly Seen[]): ComparisonSummary['cases'] {

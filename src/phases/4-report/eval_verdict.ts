@@ -1,9 +1,11 @@
 /** From a run and its grading to the verdict on a case: pass, fail, or skip where nothing can be said. Pure. */
+
 import type { EvalPass } from '../../../schemas/eval_pass.ts'
 import type { EvalCaseResult, EvalSummary } from '../../../schemas/eval_result.ts'
 import type { Grading } from '../../../schemas/grading.ts'
 import type { FailureKind, RunRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
+import { roundDollars } from '../../base/dollars.ts'
 
 export interface JudgedRun {
   /** Relative to the folder of the result. */
@@ -108,7 +110,7 @@ function costOf({ cost }: RunRecord, grading: Grading | null): number | null {
   if (cost === null) return null
   const judge = grading?.judge
   if (judge === undefined) return cost.usd
-  return judge.cost_usd === null ? null : cost.usd + judge.cost_usd
+  return judge.cost_usd === null ? null : roundDollars(cost.usd + judge.cost_usd)
 }
 
 /** By whole characters: none is cut in two. */

@@ -1,6 +1,8 @@
 /** One graded run as `benchmark.json` lists it. */
+
 import type { BenchmarkRun } from '../../../schemas/benchmark.ts'
 import type { Grading } from '../../../schemas/grading.ts'
+import { roundDollars } from '../../base/dollars.ts'
 import type { PlannedRun, RunResult } from './input.ts'
 import { round } from './stats/round.ts'
 
@@ -26,7 +28,7 @@ export function benchmarkRun(planned: PlannedRun, result: RunResult, grading: Gr
       ...(tokens === null ? {} : { tokens }),
       ...(counted === null ? {} : { tool_calls: counted.total_tool_calls }),
       errors: counted?.errors_encountered ?? 0,
-      cost_usd: record?.cost?.usd ?? timing?.total_cost_usd ?? null,
+      cost_usd: costOf(record?.cost?.usd ?? timing?.total_cost_usd ?? null),
       skill_read: record?.skill.read ?? null,
       ...(undecided === 0 ? {} : { undecided }),
       ...(record?.status === 'timed_out' && { timed_out: true }),
@@ -70,4 +72,8 @@ function notesOf(grading: Grading): string[] {
     ...errors,
     ...attempts,
   ]
+}
+
+function costOf(usd: number | null): number | null {
+  return usd === null ? null : roundDollars(usd)
 }

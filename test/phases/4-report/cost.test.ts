@@ -1,6 +1,9 @@
 /** What a benchmark cost: what was reused and what was graded again stand apart; unknown is null, never 0. */
 import { expect, test } from 'vitest'
+import { noLimits, stopOf } from '../../../src/flows/limits.ts'
+import { askedOf } from '../../../src/phases/3-judge/meter.ts'
 import { aggregate } from '../../../src/phases/4-report/aggregate.ts'
+import { otherAttemptsOf } from '../../../src/phases/4-report/notes/attempts.ts'
 import { arm, inputOf, type Line, resultOf } from './fixture.ts'
 
 const from = { benchmark: '2026-01-01T00-00-00Z', at: '2026-01-01T00:00:00.000Z' }
@@ -31,4 +34,26 @@ test.each<[string, (number | null)[], number | null]>([
   const { cost } = aggregate({ ...input, results })
   expect(cost).toMatchObject({ judge_usd: 1, again_usd })
   expect(aggregate(input).cost).not.toHaveProperty('again_usd')
+})
+
+test('sums of dollars are written without the noise of binary fractions', () => {
+  const noisy = 0.1 + 0.2
+  expect(noisy).not.toBe(0.3)
+  const cost = { usd: noisy, source: 'estimated' }
+  const { runs } = aggregate(inputOf(arm(1, 'with_skill', ['+'], { record: { cost } })))
+  expect(runs.map(({ result }) => result.cost_usd)).toEqual([0.3])
+  const line = {
+    run_id: 'r',
+    job: 'j',
+    attempt: 1,
+    worker: 'w',
+    started_at: '2026-01-01T00:00:00Z',
+    status: null,
+    tokens: 1,
+  }
+  expect(otherAttemptsOf([0.1, 0.2].map((usd) => ({ ...line, usd })))?.usd).toBe(0.3)
+  const limits = { ...noLimits, budget: 1 }
+  expect(stopOf({ kind: 'budget', spent: noisy, limits, runs: { done: 1, planned: 2 } }).spent).toBe(0.3)
+  const spent = { calls: 2, tokens: null, costUsd: noisy, model: 'm' }
+  expect(askedOf({ name: 'anthropic', model: 'm' }, spent).cost_usd).toBe(0.3)
 })

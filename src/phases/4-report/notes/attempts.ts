@@ -1,5 +1,7 @@
 /** Notes on work that was done elsewhere: attempts that do not count, and engines of several versions. */
+
 import type { AttemptLine, OtherAttempts } from '../../../../schemas/attempts.ts'
+import { roundDollars } from '../../../base/dollars.ts'
 import type { RunResult } from '../input.ts'
 import type { NoteGroup, NoteParts } from '../notes.ts'
 import { plural } from '../words.ts'
@@ -9,7 +11,7 @@ export function otherAttemptsOf(lines: readonly AttemptLine[]): OtherAttempts | 
   if (lines.length === 0) return null
   const sum = (amounts: readonly (number | null)[]) => {
     const known = amounts.filter((one) => one !== null)
-    return known.length === 0 ? null : known.reduce((total, one) => total + one, 0)
+    return known.length === 0 ? null : roundDollars(known.reduce((total, one) => total + one, 0))
   }
   return {
     attempts: lines.length,

@@ -1,7 +1,9 @@
 /** All runs of a set of trigger queries → triggers.json. Pure. */
+
 import type { Stop } from '../../../../schemas/limits.ts'
 import type { Plan } from '../../../../schemas/plan.ts'
 import type { Triggers } from '../../../../schemas/triggers.ts'
+import { roundDollars } from '../../../base/dollars.ts'
 import { triggerMetricsOf } from './metrics.ts'
 import { type AskedQuery, confusionsOf, triggerResultOf } from './result.ts'
 import { type MadeRun, triggerRunOf } from './run_entry.ts'
@@ -82,7 +84,7 @@ function costOf(runs: Triggers['results'][number]['query_runs']): Triggers['cost
   const tokens = made.flatMap((run) => run.tokens ?? [])
   const sum = (values: readonly number[]) => values.reduce((total, one) => total + one, 0)
   return {
-    usd: known.length === 0 ? null : sum(known),
+    usd: known.length === 0 ? null : roundDollars(sum(known)),
     tokens: tokens.length === 0 ? null : sum(tokens),
     seconds: sum(made.map(({ duration_ms }) => (duration_ms ?? 0) / 1000)),
     unknown: made.length - known.length,
