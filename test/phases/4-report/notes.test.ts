@@ -224,6 +224,12 @@ describe('gaps', () => {
       { metadata: { ...once, runsPerConfiguration: 1 } },
       'Only 1 run per case and configuration - too few to tell a difference from chance',
     ],
+    [
+      'one run of those that were planned',
+      pair(['+', null], ['-', null]),
+      { metadata: { ...once, runsPerConfiguration: 5 } },
+      'Only 1 run per case and configuration (5 planned) - too few to tell a difference from chance',
+    ],
   ])('%s', (_, lines, changes, note) => expect(notesOf(lines, changes)).toContain(note))
   test('a whole benchmark with a gain has no gap to tell', () => {
     const found = notesOf(pair(['+', '+', '+'], ['-', '-', '-']))

@@ -82,9 +82,13 @@ function ungradedNotes({ excluded_runs }: NoteParts): string[] {
   })
 }
 
-function fewRunsNotes({ metadata, counts, statistics }: NoteParts): string[] {
-  if (statistics?.until?.stopped === 'decided') return []
-  const runs = metadata.runs_per_configuration
-  if (counts.used === 0 || runs >= enoughRuns) return []
-  return [`Only ${plural(runs, 'run')} per case and configuration - too few to tell a difference from chance`]
+function fewRunsNotes({ metadata, cases, counts, statistics }: NoteParts): string[] {
+  if (statistics?.until?.stopped === 'decided' || counts.used === 0) return []
+  const planned = metadata.runs_per_configuration
+  const made = cases.flatMap(({ arms }) => Object.values(arms).map(({ runs }) => runs))
+  const most = made.reduce((all, one) => Math.max(all, one), 0)
+  const runs = Math.min(planned, most)
+  if (runs >= enoughRuns) return []
+  const less = runs < planned ? ` (${planned} planned)` : ''
+  return [`Only ${plural(runs, 'run')} per case and configuration${less} - too few to tell a difference from chance`]
 }
