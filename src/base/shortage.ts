@@ -1,7 +1,7 @@
 /** What a machine can be short of. */
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
-import { codeOf } from './error.ts'
+import { codeOf, messageOf } from './error.ts'
 
 const shortages: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
 
@@ -12,17 +12,24 @@ export function isShortage(error: unknown): boolean {
 
 const enough = Buffer.alloc(4 * 2 ** 20)
 
-/** Whether some megabytes can be written into each of these folders. */
-export async function hasRoomIn(folders: readonly string[]): Promise<boolean> {
+/** Why some megabytes can't be written into one of these folders; null: they can. */
+export async function noRoomIn(folders: readonly string[]): Promise<string | null> {
   for (const folder of folders) {
-    const file = path.join(folder, `.room-${process.pid}`)
-    try {
-      await writeFile(file, enough)
-    } catch {
-      return false
-    } finally {
-      await rm(file, { force: true }).catch(() => {})
-    }
+    const why = await whyNotWritten(folder, enough)
+    if (why !== null) return why
   }
-  return true
+  return null
+}
+
+/** Why nothing can be written into a folder, found by trying; null: it can. */
+export async function whyNotWritten(folder: string, content: Uint8Array = new Uint8Array(1)): Promise<string | null> {
+  const file = path.join(folder, `.room-${process.pid}`)
+  try {
+    await writeFile(file, content)
+    return null
+  } catch (error) {
+    return messageOf(error)
+  } finally {
+    await rm(file, { force: true }).catch(() => {})
+  }
 }

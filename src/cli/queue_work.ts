@@ -31,6 +31,7 @@ export async function startWork(
   const shared = sharedFolder(parsed.shared)
   const env = ownEnvironment()
   const engines = await enginesOf(parsed.engines, env)
+  const tags = listOf('tags', parsed.tags)
   const sandbox = sandboxWish(parsed)
   await chooseSandbox(sandbox, env.PATH ?? '') // a worker that can begin nothing would fail the jobs of others
   const { queueWait = usualWait } = parsed
@@ -46,7 +47,7 @@ export async function startWork(
     ...{ env, drain: interrupts.drain, signal: interrupts.signal, now: () => new Date() },
   }
   const request = {
-    ...{ shared, engines, concurrency: parsed.concurrency, tags: listOf(parsed.tags), sandbox },
+    ...{ shared, engines, concurrency: parsed.concurrency, tags, sandbox },
     ...{ signer: openSigner({ keyFile: parsed.keyFile ?? null, env }), cache: null, version: await ownVersion() },
   }
   const look = () => lookSoon(transport, context.now())
@@ -82,7 +83,7 @@ function safeLine(line: string): string {
 
 /** Those named, else those that could be asked on this machine. Throws UserError for an unknown one. */
 async function enginesOf(named: string | undefined, env: NodeJS.ProcessEnv): Promise<string[]> {
-  const asked = listOf(named)
+  const asked = listOf('engines', named)
   for (const name of asked) engineNamed(name)
   if (asked.length > 0) return asked
   const able: string[] = []

@@ -1,5 +1,6 @@
 /** The shared folder: attempts at runs, each written by one worker alone, whole or not there. */
 import {
+  chmodSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -23,6 +24,7 @@ import { readIf } from './damage.ts'
 export interface SharedPaths {
   /** Bundles of inputs. */
   bundles: string
+  shared: string
   /** All attempts at the runs of a benchmark. */
   benchmark: (id: string) => string
   /** What the names of all attempts at a job begin with. */
@@ -31,7 +33,7 @@ export interface SharedPaths {
 
 export function sharedPaths(shared: string): SharedPaths {
   const benchmark = (id: string) => path.join(shared, 'runs', id)
-  return { bundles: path.join(shared, 'bundles'), benchmark, job: (of, id) => path.join(benchmark(of), id) }
+  return { shared, bundles: path.join(shared, 'bundles'), benchmark, job: (of, id) => path.join(benchmark(of), id) }
 }
 
 /** Where a whole attempt lies. */
@@ -79,6 +81,24 @@ function makeNew(folder: string): boolean {
     mkdirSync(path.dirname(folder), { recursive: true })
     return makeNew(folder)
   }
+}
+
+/** Made by who sends the runs, with the rights of the shared folder: what one worker makes may be closed to those of other users. */
+export function makeRunsFolder({ shared, benchmark }: SharedPaths, id: string): void {
+  const { mode } = statSync(shared)
+  for (const folder of [path.dirname(benchmark(id)), benchmark(id)]) {
+    try {
+      mkdirSync(folder)
+      chmodSync(folder, mode & 0o7777)
+    } catch {
+      // it is there, or a worker makes it
+    }
+  }
+}
+
+/** Of the folders that attempts at a benchmark lie in those that are there. */
+export function placesOf({ shared, benchmark }: SharedPaths, id: string): string[] {
+  return [shared, ...[path.dirname(benchmark(id)), benchmark(id)].filter((folder) => existsSync(folder))]
 }
 
 function markFile(folder: string): string {

@@ -99,7 +99,7 @@ export function queueWish(asked: QueueArguments, env: Environment): QueueWish | 
   }
   const signer = openSigner({ keyFile: keyFile ?? null, env })
   const waitMs = queueWait * 1000
-  return { address, shared: sharedFolder(shared), atOnce: inFlight, waitMs, tags: listOf(tags), signer }
+  return { address, shared: sharedFolder(shared), atOnce: inFlight, waitMs, tags: listOf('tags', tags), signer }
 }
 
 /** Throws UserError where none is given, or it is not there. */
@@ -115,8 +115,13 @@ export function sharedFolder(shared: string | undefined): string {
   return folder
 }
 
-/** The words of a list such as gpu,eu. */
-export function listOf(text: string | undefined): string[] {
+/** The words of a list such as gpu,eu; none where the flag is not given. Throws UserError for a list that holds none. */
+export function listOf(flag: 'tags' | 'engines', text: string | undefined): string[] {
   const words = (text ?? '').split(',').map((word) => word.trim())
-  return words.filter((word) => word !== '')
+  const named = words.filter((word) => word !== '')
+  if (text !== undefined && named.length === 0) {
+    const such = { tags: 'gpu,eu', engines: 'anthropic,codex' }[flag]
+    throw new UserError(`--${flag} "${text}" names none`, `such as --${flag} ${such}, or leave it out`)
+  }
+  return named
 }

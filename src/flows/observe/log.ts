@@ -87,9 +87,9 @@ function sentenceOf(event: WorkEvent): string {
     case 'bundle_damaged':
       return `bundle ${event.bundle}: ${event.at ?? 'its list of files'} ${event.problem} (${event.place})`
     case 'intake_stopped':
-      return `takes no more jobs until there is room: ${event.reason}`
+      return `takes no more jobs until this is mended: ${event.reason}`
     case 'intake_resumed':
-      return 'there is room again: takes jobs'
+      return 'that is mended: takes jobs again'
     case 'trouble':
       return `queue: ${event.message}`
   }

@@ -62,7 +62,10 @@ function pauseMs(lost: number): number {
 export function whyFailed(reason: string): Why {
   if (reason === endedFor.cancelled) return 'cancelled'
   return /stalled/.test(reason)
-    ? { kind: 'crash', message: `no worker brought it to an end: each that took it was lost (${reason})` }
+    ? {
+        kind: 'crash',
+        message: `no worker brought it to an end: each that took it was lost, more often than a job may lose its worker`,
+      }
     : { kind: 'setup', message: `the worker could not begin: ${reason}` }
 }
 

@@ -17,6 +17,7 @@ import {
   attemptFolder,
   type FetchedAttempt,
   fetchAttempt,
+  makeRunsFolder,
   type SharedPaths,
   sharedPaths,
 } from '../../store/shared_runs.ts'
@@ -114,6 +115,7 @@ export async function openRemote(
     clearing: null,
     out: new Map(),
   }
+  makeRunsFolder(paths, desk.benchmark)
   const unmet = tellUnmet({ transport, queue: desk.queue, needs }, context)
   let closing: Promise<void> | null = null
   const limits = await shareLimit(

@@ -9,7 +9,7 @@ import { messageOf } from '../../base/error.ts'
 import { openRoom, reapRooms } from '../../base/room.ts'
 import { chooseSandbox, type SandboxWish } from '../../base/sandbox/choose.ts'
 import { reapGroups } from '../../base/sandbox/process_limit.ts'
-import { hasRoomIn, isShortage } from '../../base/shortage.ts'
+import { closeWithin, doneWithin } from '../../jobs/queue/close.ts'
 import type { Signer } from '../../jobs/queue/plug_in.ts'
 import { GiveBack, LostJob, type TakenJob, type Transport, type Working } from '../../jobs/queue/transport.ts'
 import { openBundles } from '../../store/bundles/bundles.ts'
@@ -27,6 +27,7 @@ import { readNotes } from './look.ts'
 import { meets, type Offer } from './needs.ts'
 import { performJob, type Workshop } from './perform_job.ts'
 import { strictest } from './sandbox_of.ts'
+import { Shortness } from './short_of.ts'
 import { trustedJob } from './trusted_job.ts'
 import type { TellWork } from './work_event.ts'
 
@@ -117,6 +118,7 @@ class Bench {
   readonly #offer: Offer
   readonly #intake: Intake
   readonly #limits: KeptLimits
+  readonly #shortness: Shortness
   readonly #workers = new LivingWorkers()
   readonly #lacks = new Lacks()
   /** Whose limit each queue's runs count against. */
@@ -131,6 +133,7 @@ class Bench {
     this.#offer = { engines, tags, env: context.env }
     this.#intake = new Intake(concurrency)
     this.#limits = new KeptLimits(parts.request.staleMs)
+    this.#shortness = new Shortness(parts.shop)
     const { signal } = context
     signal.addEventListener('abort', () => this.#stopAll(signal.reason), { once: true })
     const at = context.now().toISOString()
@@ -155,7 +158,8 @@ class Bench {
     const { drain } = this.#context
     const { lookMs = 1000 } = this.#parts.request
     for (let look = 0; !drain.aborted; look += 1) {
-      await this.#look(look).catch((error: unknown) => this.#trouble(messageOf(error)))
+      const looking = this.#look(look).catch((error: unknown) => this.#trouble(messageOf(error)))
+      await doneWithin(looking, { signal: drain, ms: 1000 }) // where the server is away it takes as long as that is
       await sleep(lookMs, undefined, { signal: drain }).catch(() => {})
     }
   }
@@ -166,12 +170,15 @@ class Bench {
     const notes = await readNotes(transport)
     this.#workers.look(notes)
     endAsked(notes, this.#inHand)
-    await this.#goOnIfRoom()
+    if (number === 0) await this.#beginShort()
+    else await this.#goOnIfRoom()
     this.#intake.wake()
     for (const one of notes) {
       if (one.kind !== 'queue' || this.#intake.queues.has(one.queue) || !meets(this.#offer, one)) continue
       this.#accounts.set(one.queue, one.needs.account)
-      this.#intake.hold(one.queue, await this.#hold(one.queue))
+      const held = await this.#hold(one.queue)
+      if (this.#context.drain.aborted) return await held[Symbol.asyncDispose]()
+      this.#intake.hold(one.queue, held)
       this.#parts.tell({ type: 'queue_held', queue: one.queue, engine: one.needs.engine, tags: one.needs.tags })
     }
     const queues = [...this.#intake.queues.keys()]
@@ -225,11 +232,12 @@ class Bench {
       tell({ type: 'job_left', ...about, reason: messageOf(error), lost: error instanceof LostJob })
       if (this.#context.signal.aborted) throw new GiveBack('this worker stops')
       if (error instanceof GiveBack) throw error
-      if (!isShortage(error)) {
+      const short = signal.aborted ? null : ((await this.#shortness.of(error, benchmark)) ?? this.#intake.shortOf)
+      if (short === null) {
         if (!signal.aborted) await forgetLacks(taken)
         throw error
       }
-      this.#stopFor(messageOf(error))
+      this.#stopFor(short)
       throw await afterShortage(taken, error, request.mostShortages)
     } finally {
       this.#inHand.delete(taken.id)
@@ -266,19 +274,27 @@ class Bench {
   }
 
   async #goOnIfRoom(): Promise<void> {
-    const { shop, tell } = this.#parts
-    if (this.#intake.shortOf === null || !(await hasRoomIn([tmpdir(), ...shop.hidden]))) return
+    if (this.#intake.shortOf === null || !(await this.#shortness.isOver())) return
     this.#intake.short(null)
-    tell({ type: 'intake_resumed' })
+    this.#parts.tell({ type: 'intake_resumed' })
+  }
+
+  /** Nothing is taken to be given back. */
+  async #beginShort(): Promise<void> {
+    const why = await this.#shortness.atStart()
+    if (why !== null) this.#stopFor(why)
   }
 
   #trouble(message: string): void {
     this.#parts.tell({ type: 'trouble', message })
   }
 
-  /** Lets what is in hand end, then says goodbye. */
+  /** Lets what is in hand end, then says goodbye. A server that is away is not waited for. */
   async close(): Promise<void> {
-    await Promise.all([...this.#intake.queues.values()].map((one) => one[Symbol.asyncDispose]()))
-    await this.#parts.transport.takeDown(this.note.worker).catch(() => {})
+    const leave = async () => {
+      await Promise.all([...this.#intake.queues.values()].map((one) => one[Symbol.asyncDispose]()))
+      await closeWithin(() => this.#parts.transport.takeDown(this.note.worker), 1000)
+    }
+    await doneWithin(leave(), { signal: this.#context.signal, ms: 2500 })
   }
 }

@@ -23,7 +23,7 @@ export type WorkEvent =
   | { type: 'job_refused'; job: string; queue: string; reason: string }
   /** `at`: the path in the bundle; null: the list of what it holds. */
   | { type: 'bundle_damaged'; bundle: string; at: string | null; place: string; problem: string }
-  /** The machine is short of something, such as room on its disk: nothing is taken until there is. */
+  /** The machine is short of something, such as room on its disk, or may not write to the shared folder: nothing is taken until that is mended. */
   | { type: 'intake_stopped'; reason: string }
   | { type: 'intake_resumed' }
   | { type: 'trouble'; message: string }

@@ -43,7 +43,9 @@ export function addressOf(url: string): QueueAddress {
   return address
 }
 
-const kinds: Readonly<Record<string, { kind: QueueAddress['kind']; port: number; database: string }>> = {
+type Usual = Pick<QueueAddress, 'kind' | 'port' | 'database'>
+
+const kinds: Readonly<Record<string, Usual>> = {
   'redis:': { kind: 'redis', port: 6379, database: '0' },
   'rediss:': { kind: 'redis', port: 6379, database: '0' },
   'postgres:': { kind: 'postgres', port: 5432, database: 'postgres' },
@@ -65,14 +67,39 @@ export function queueAddress(request: AddressRequest): QueueAddress | null {
   }
   return {
     kind: known.kind,
-    place: `${url.protocol}//${url.host}${url.pathname}`,
+    place: placeOf(url),
     host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
     port: url.port === '' ? known.port : Number(url.port),
-    database: decodeURIComponent(url.pathname.slice(1)) || known.database,
-    user: decodeURIComponent(url.username) || env.WHETSTONE_QUEUE_USER || null,
-    password: decodeURIComponent(url.password) || passwordFrom(request),
+    database: databaseOf(url, known),
+    user: decoded(url.username, url) || env.WHETSTONE_QUEUE_USER || null,
+    password: decoded(url.password, url) || passwordFrom(request),
     tls: tlsOf(url, caFrom(request)),
   }
+}
+
+function databaseOf(url: URL, { kind, database }: Usual): string {
+  const asked = decoded(url.pathname.slice(1), url) || database
+  if (kind === 'redis' && !/^\d{1,9}$/.test(asked)) {
+    throw new UserError(
+      `--queue ${placeOf(url)}: a database of Redis is a whole number from 0, not "${asked}"`,
+      `such as ${url.protocol}//${url.host}/0`,
+    )
+  }
+  return asked
+}
+
+/** A part of the address with what its %xx stand for. */
+function decoded(part: string, url: URL): string {
+  try {
+    return decodeURIComponent(part)
+  } catch {
+    const fix = 'write each % of a user, a password or a database as %25; a password as it is: --queue-password-file'
+    throw new UserError(`--queue ${url.protocol}//${url.host}: a % is not followed by two hexadecimal digits`, fix)
+  }
+}
+
+function placeOf({ protocol, host, pathname }: URL): string {
+  return `${protocol}//${host}${pathname}`
 }
 
 /** What stands before the host may be a password, also where the rest is no address. */

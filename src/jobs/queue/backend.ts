@@ -27,6 +27,8 @@ export type BullQueue = Pick<
 type BullWorker = Pick<Worker<unknown, unknown>, 'pause' | 'resume' | 'close' | 'cancelJob' | 'waitUntilReady'> & {
   on(event: 'error', listener: (error: Error) => void): unknown
   on(event: 'lockRenewalFailed', listener: (ids: string[]) => void): unknown
+  /** Its `ready` comes with each new connection, the worker's own once. */
+  backend: { on(event: 'ready', listener: () => void): unknown }
 }
 
 export type BullEvents = Pick<QueueEvents, 'close' | 'waitUntilReady' | 'run'> & {

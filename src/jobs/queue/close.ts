@@ -1,4 +1,5 @@
 /** The end of a connection: a server that is away, or just comes back, keeps nobody waiting for ever. */
+import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Resolves when it is closed, or has not managed to within so many milliseconds. */
@@ -7,4 +8,18 @@ export async function closeWithin(close: () => Promise<unknown>, ms: number): Pr
   const late = sleep(ms, undefined, { signal: timer.signal }).catch(() => {})
   await Promise.race([close().catch(() => {}), late])
   timer.abort()
+}
+
+/** Resolves when the work is done, or so many milliseconds after the signal is aborted; rejects as the work does until then. */
+export async function doneWithin(
+  work: Promise<unknown>,
+  { signal, ms }: { signal: AbortSignal; ms: number },
+): Promise<void> {
+  const over = new AbortController()
+  const late = async () => {
+    if (!signal.aborted) await once(signal, 'abort', { signal: over.signal })
+    await sleep(ms, undefined, { signal: over.signal })
+  }
+  await Promise.race([work, late().catch(() => {})])
+  over.abort()
 }

@@ -1,8 +1,8 @@
 /** A worker's hold on a queue: takes jobs, keeps their locks alive, and ends what it does for a job whose lock it lost. */
-import { messageOf } from '../../base/error.ts'
 import type { Backend, BullProcessor } from './backend.ts'
-import { closeWithin } from './close.ts'
+import { closeWithin, doneWithin } from './close.ts'
 import { GiveBack, LostJob, type QueueTiming, type Working, type WorkOptions } from './transport.ts'
+import { troubleTold } from './trouble.ts'
 
 /** `WaitingError` is BullMQ's own word for a job that went back to wait. */
 export interface HoldRequest extends WorkOptions {
@@ -14,6 +14,7 @@ export async function holdQueue(backend: Backend, name: string, request: HoldReq
   const { atOnce, handle, timing, onTrouble } = request
   const stops = new Map<string, AbortController>()
   const inHand = new Map<string, Promise<unknown>>()
+  const closing = new AbortController()
   const perform = async (job: Parameters<BullProcessor>[0], token: string | undefined): Promise<unknown> => {
     const id = job.id ?? ''
     const stop = new AbortController()
@@ -33,7 +34,7 @@ export async function holdQueue(backend: Backend, name: string, request: HoldReq
       return await handle({ id, data, starts, noted, note, signal: stop.signal, stop: end })
     } catch (error) {
       if (!(error instanceof GiveBack)) throw error
-      await job.moveToWait(token)
+      await doneWithin(job.moveToWait(token), { signal: closing.signal, ms: 3000 }) // else its lock runs out
       throw request.waitingError()
     } finally {
       if (stops.get(id) === stop) stops.delete(id)
@@ -57,7 +58,9 @@ export async function holdQueue(backend: Backend, name: string, request: HoldReq
       drainDelay: 1,
     },
   )
-  worker.on('error', (error) => onTrouble(messageOf(error)))
+  const trouble = troubleTold(onTrouble)
+  worker.on('error', trouble.hear)
+  worker.backend.on('ready', trouble.back)
   worker.on('lockRenewalFailed', (ids) => {
     for (const id of ids) stops.get(id)?.abort(new LostJob(`the lock of job ${id} is lost`))
   })
@@ -70,10 +73,11 @@ export async function holdQueue(backend: Backend, name: string, request: HoldReq
       return stops.has(id)
     },
     async [Symbol.asyncDispose]() {
-      await worker.pause(true)
+      closing.abort()
+      worker.pause(true).catch(() => {}) // it is closed all the same
       while (inHand.size > 0) await Promise.allSettled(inHand.values())
       await closeWithin(() => worker.close(), 5000)
-      await closeWithin(() => worker.close(true), 1000)
+      endRenewing(worker)
     },
   }
 }
@@ -85,4 +89,11 @@ function keepLock(extend: () => Promise<number>, { lockMs }: QueueTiming, lose: 
   }
   const timer = setInterval(() => void renew().catch(() => {}), lockMs / 3) // the next one tries again
   return { [Symbol.dispose]: () => clearInterval(timer) }
+}
+
+/** BullMQ's `close` does not come to it where the server is away, and the timer would keep the process. */
+function endRenewing(worker: object): void {
+  const renewing = 'lockManager' in worker ? worker.lockManager : null
+  if (typeof renewing !== 'object' || renewing === null || !('close' in renewing)) return
+  if (typeof renewing.close === 'function') void renewing.close()
 }

@@ -87,7 +87,7 @@ export async function openTransport(
         ...[...endings.values()].map((one) => async () => (await one).close()),
         ...[...queues.values()].map((queue) => () => queue.close()),
       ]
-      await Promise.all(closing.map((close) => closeWithin(close, 3000)))
+      await Promise.all(closing.map((close) => closeWithin(close, 2000)))
       backend.giveUp()
     },
   }

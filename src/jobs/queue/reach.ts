@@ -26,6 +26,8 @@ export interface Contact {
 /** Of one try. */
 export const oneTryMs = 10_000
 const pauseMs = 500
+/** What a server that is there needs for its first answer; nobody who waits for less gives it up sooner. */
+const leastTryMs = 1000
 
 /**
  * Throws UserError where the server, its certificate or the look-up of its name refuses us, IncompleteError where nobody answers for
@@ -34,7 +36,9 @@ const pauseMs = 500
 export async function untilReached(place: string, open: () => Contact, patience: Patience): Promise<void> {
   const until = performance.now() + patience.waitMs
   for (let tries = 0; ; tries += 1) {
-    const problem = await problemOf(open, patience.signal)
+    const left = Math.max(until - performance.now(), leastTryMs)
+    const tryMs = patience.waitMs === 0 ? oneTryMs : Math.min(left, oneTryMs)
+    const problem = await problemOf(open, tryMs, patience.signal)
     if (problem === null) return
     patience.signal.throwIfAborted()
     if (!isAway(problem)) {
@@ -61,10 +65,10 @@ function isAway(error: unknown): boolean {
 class NoAnswer extends Error {}
 
 /** One try; null: it has answered, and takes us. */
-async function problemOf(open: () => Contact, signal: AbortSignal): Promise<unknown> {
+async function problemOf(open: () => Contact, ms: number, signal: AbortSignal): Promise<unknown> {
   const timer = new AbortController()
-  const late = sleep(oneTryMs, undefined, { signal: AbortSignal.any([timer.signal, signal]) }).then(
-    () => new NoAnswer(`no answer within ${oneTryMs / 1000} s`),
+  const late = sleep(ms, undefined, { signal: AbortSignal.any([timer.signal, signal]) }).then(
+    () => new NoAnswer(`no answer within ${Math.round(ms / 1000)} s`),
     () => new NoAnswer('nobody waits'),
   )
   const heard: Error[] = []
@@ -72,7 +76,7 @@ async function problemOf(open: () => Contact, signal: AbortSignal): Promise<unkn
   contact.on('error', (error) => void heard.push(error))
   try {
     const ready = contact.waitUntilReady().then(
-      () => null,
+      () => heard[0] ?? null, // refused in part, such as its database: what is asked next would go elsewhere
       (error: unknown) => heard[0] ?? closedAs(error),
     )
     return await Promise.race([ready, late])
@@ -82,7 +86,9 @@ async function problemOf(open: () => Contact, signal: AbortSignal): Promise<unkn
   }
 }
 
-/** ioredis has no code for a connection that the other side ended without a word. */
+/** ioredis has no code for a connection that the other side ended without an answer. */
 function closedAs(error: unknown): unknown {
-  return /^Connection is closed/.test(messageOf(error)) ? new NoAnswer('the connection was closed') : error
+  return /^Connection is closed/.test(messageOf(error))
+    ? new NoAnswer('it closed the connection without an answer')
+    : error
 }

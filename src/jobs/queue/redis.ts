@@ -3,7 +3,7 @@ import type { QueueAddress } from './address.ts'
 import { type Backend, loadBull, prefix } from './backend.ts'
 import { redisConnection } from './connection.ts'
 import { gatheredConnector } from './gathered_connector.ts'
-import { untilReached } from './reach.ts'
+import { type Contact, untilReached } from './reach.ts'
 
 export async function redisBackend(address: QueueAddress): Promise<Backend> {
   const bull = await loadBull('ioredis')
@@ -21,7 +21,10 @@ export async function redisBackend(address: QueueAddress): Promise<Backend> {
   return {
     async check(patience) {
       const once = { ...shared, connection: { ...connection, retryStrategy: () => null } }
-      const open = () => new bull.Queue('check', { ...once, skipMetasUpdate: true })
+      const open = () => {
+        const queue = new bull.Queue('check', { ...once, skipMetasUpdate: true })
+        return answering(queue, async () => (await queue.backend.client).info())
+      }
       await untilReached(address.place, open, patience)
     },
     queue: (name) => new bull.Queue<unknown, unknown>(name, shared),
@@ -30,5 +33,17 @@ export async function redisBackend(address: QueueAddress): Promise<Backend> {
     giveUp() {
       state.isOver = true
     },
+  }
+}
+
+/** For BullMQ a connection that was closed before anything came is ready too. */
+function answering(queue: Contact, ask: () => Promise<unknown>): Contact {
+  return {
+    async waitUntilReady() {
+      await queue.waitUntilReady()
+      await ask()
+    },
+    close: () => queue.close(),
+    on: (event, listener) => queue.on(event, listener),
   }
 }

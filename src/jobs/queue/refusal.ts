@@ -28,6 +28,12 @@ const refusals: readonly { fits: RegExp; said?: string; fix: string }[] = [
     fits: /WRONGPASS |28P01/,
     fix: 'are the user (WHETSTONE_QUEUE_USER) and the password (--queue-password-file, WHETSTONE_QUEUE_PASSWORD) right?',
   },
+  { fits: /Unknown RESP type|Protocol error/, said: 'what answers there is no Redis', fix: 'are host and port right?' },
+  {
+    fits: /DB index is out of range|SELECT is not allowed/,
+    said: 'the server has no such database',
+    fix: 'give one that it has, such as /0 (a Redis has 16, from 0, if it is not told otherwise; a cluster has 0 alone)',
+  },
   { fits: /does not support SSL/, fix: 'it speaks no encryption: leave out sslmode and --queue-ca' },
   { fits: /no encryption/, fix: 'encrypt it: ?sslmode=verify-full, with --queue-ca where the authority is your own' },
 ]
@@ -40,7 +46,8 @@ export function refusalOf(error: unknown): Told {
 
 /** What there is to look at where nobody answers at an address. */
 export function fixOfAway(place: string): string {
-  const usual = 'is the server running, is the address right, and does it'
+  const kind = /^rediss?:/.test(place) ? 'Redis' : 'PostgreSQL'
+  const usual = `is the server running, is it ${kind} that listens there, and does it`
   if (place.startsWith('rediss:')) return `${usual} speak encryption? Where it speaks none: redis://`
   return `${usual} ask for encryption (${place.startsWith('redis:') ? 'rediss://' : 'sslmode=verify-full'})?`
 }

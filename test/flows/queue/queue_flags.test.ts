@@ -40,6 +40,30 @@ test.each([
     ['queue', 'work', '--queue', nowhere],
     /--queue without --shared\n.*name a folder/,
   ],
+  [
+    'a worker with tags that are none',
+    ['queue', 'work', '--queue', nowhere, '--queue-wait', '0', '--sandbox', 'off', '--shared', fresh(), '--tags', ',,'],
+    /--tags ",," names none\n.*such as --tags gpu,eu, or leave it out/,
+  ],
+  [
+    'a worker with engines that are none',
+    [
+      'queue',
+      'work',
+      '--queue',
+      nowhere,
+      '--queue-wait',
+      '0',
+      '--sandbox',
+      'off',
+      '--shared',
+      fresh(),
+      '--engines',
+      ' ',
+    ],
+    /--engines " " names none/,
+  ],
+  ['a benchmark with tags that are none', bench('--queue', nowhere, '--shared', fresh(), '--tags', ','), /names none/],
 ])('%s is refused', async (_what, args, message) => {
   expect(await whetstone(args)).toMatchObject({ code: 2, stderr: expect.stringMatching(message) })
 })

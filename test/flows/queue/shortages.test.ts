@@ -1,5 +1,8 @@
 /** A job is given up for the shortages it met, not for how often it was given back. */
 import { execFileSync } from 'node:child_process'
+import { rmSync, symlinkSync } from 'node:fs'
+import path from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { needsOf, queueName } from '../../../src/flows/queue/needs.ts'
 import { addressOf } from '../../../src/jobs/queue/address.ts'
@@ -40,12 +43,41 @@ needsRedis('a job', () => {
       await expect.poll(least, { timeout: 30_000 }).toBeGreaterThan(25)
     }
     await using full = await startWorker(url(), shared, { flags: ['--engines', 'command', '--tags', 'busy'] })
-    longest(full.child.pid ?? 0, '0')
+    longest(full.child.pid ?? 0, '1') // enough for the look whether it may write at all
     const left = () => full.events.filter(({ type }) => type === 'job_left')
     await expect.poll(() => left().length, { timeout: 20_000 }).toBeGreaterThan(0)
     await using _other = await workHere(url(), shared, { tags })
     expect((await running).benchmark).toMatchObject({ complete: true, counts: { used: 2, excluded: {} } })
   }, 90_000)
+
+  test('is left to others by a worker whose shared folder can not be written to, until it can', async () => {
+    const shared = fresh()
+    const [mount, away] = [path.join(fresh(), 'mount'), path.join(fresh(), 'away')]
+    const see = (target: string) => {
+      rmSync(mount, { force: true })
+      symlinkSync(target, mount)
+    }
+    see(away)
+    await using worker = await workHere(url(), mount, { tags: ['away'] })
+    const told = (type: string) => worker.told.filter((one) => one.type === type)
+    const reason = expect.stringMatching(/^the shared folder can't be written to: ENOENT/)
+    await expect.poll(() => told('intake_stopped')).toMatchObject([{ reason }])
+    const agent = makeAgent()
+    const running = benchHere(askedOf(agent, ['one', 'wait'], { url: url(), shared, tags: ['away'] }))
+    await expect.poll(() => told('queue_held')).toHaveLength(1)
+    await sleep(1000)
+    expect(told('job_started')).toEqual([]) // nothing is taken
+    see(shared)
+    await agent.untilBegun(4)
+    see(away) // while two are in hand
+    agent.open()
+    await expect.poll(() => told('intake_stopped')).toMatchObject([{ reason }, { reason }])
+    await expect.poll(() => told('job_left')).toHaveLength(2)
+    see(shared)
+    const { benchmark } = await running
+    expect(benchmark).toMatchObject({ complete: true, counts: { used: 4, excluded: {} } })
+    expect(told('intake_resumed')).toHaveLength(2)
+  }, 60_000)
 
   test('that meets nothing but shortages is a failed record in the end, and only then', async () => {
     const shared = fresh()

@@ -54,7 +54,7 @@ needsRedis('through Redis', () => {
     const [poisoned, ...others] = ends(events).sort((a) => (isPoison(a.run_id) ? -1 : 1))
     expect(poisoned).toMatchObject({
       ...{ status: 'failed', kind: 'crash' },
-      message: expect.stringMatching(/no worker brought it to an end: each that took it was lost \(.*stalled/),
+      message: expect.stringMatching(/no worker brought it to an end: each that took it was lost, more often/),
     })
     expect(others.map(({ status }) => status)).toEqual(Array(5).fill('completed'))
     expect(benchmark).toMatchObject({
@@ -89,6 +89,31 @@ needsRedis('through Redis', () => {
     expect((await running).benchmark).toMatchObject({ complete: true, counts: { used: 2 } })
     expect([agent.starts(), second.started()]).toEqual([2, 1])
   }, 90_000)
+
+  test.concurrent.for<[string, number, number[]]>([
+    ['once', 1, [0]],
+    ['and once more', 2, [0, 130]],
+  ])(
+    'told to stop while the queue server is away, a worker with nothing in hand ends (%s)',
+    async ([_how, times, codes], { expect }) => {
+      await using server = await startRedis()
+      const shared = fresh()
+      await using worker = await startWorker(server.url, shared)
+      const { benchmark } = await benchHere(askedOf(makeAgent(), ['one'], { url: server.url, shared })) // it holds a queue
+      expect(benchmark.complete).toBe(true)
+      await server.kill()
+      await sleep(2000)
+      const told = performance.now()
+      for (let time = 0; time < times; time += 1) {
+        worker.child.kill('SIGTERM')
+        await sleep(500)
+      }
+      await expect.poll(() => worker.child.exitCode, { timeout: 20_000 }).not.toBeNull()
+      expect(codes).toContain(worker.child.exitCode)
+      expect(performance.now() - told).toBeLessThan(14_000)
+      expect(worker.said()).toContain('stopped: 2 runs made, 0 left')
+    },
+  )
 })
 
 function isPoison(runId: string): boolean {
