@@ -9,7 +9,7 @@ const words: readonly { fits: RegExp; said: string }[] = [
     said: 'the lock of a job was lost: another worker has it, or will; what is made of it here is refused',
   },
   {
-    fits: /^Missing lock for job/,
+    fits: /^(Missing lock|Lock mismatch) for job/,
     said: 'a late result was refused: the lock of its job was lost, another worker has it, or will',
   },
   {
