@@ -1,4 +1,5 @@
 /** What a machine can be short of. */
+import { randomUUID } from 'node:crypto'
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { codeOf, messageOf } from './error.ts'
@@ -23,7 +24,7 @@ export async function noRoomIn(folders: readonly string[]): Promise<string | nul
 
 /** Why nothing can be written into a folder, found by trying; null: it can. */
 export async function whyNotWritten(folder: string, content: Uint8Array = new Uint8Array(1)): Promise<string | null> {
-  const file = path.join(folder, `.room-${process.pid}`)
+  const file = path.join(folder, `.room-${randomUUID()}`)
   try {
     await writeFile(file, content)
     return null

@@ -1,6 +1,7 @@
 /** The shared folder: attempts at runs, each written by one worker alone, whole or not there. */
 import {
   chmodSync,
+  chownSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -8,6 +9,7 @@ import {
   renameSync,
   rmdirSync,
   rmSync,
+  type Stats,
   statSync,
   unlinkSync,
 } from 'node:fs'
@@ -83,22 +85,39 @@ function makeNew(folder: string): boolean {
   }
 }
 
-/** Made by who sends the runs, with the rights of the shared folder: what one worker makes may be closed to those of other users. */
+/** Made by who sends the runs, with owner, group and rights of the shared folder: what one worker makes may be closed to those of other users. */
 export function makeRunsFolder({ shared, benchmark }: SharedPaths, id: string): void {
-  const { mode } = statSync(shared)
+  const like = statSync(shared)
   for (const folder of [path.dirname(benchmark(id)), benchmark(id)]) {
     try {
       mkdirSync(folder)
-      chmodSync(folder, mode & 0o7777)
     } catch {
-      // it is there, or a worker makes it
+      continue // it is there, or a worker makes it
     }
+    if (isGivenTo(like, folder)) chmodSync(folder, like.mode & 0o7777)
+    else rmdirSync(folder)
   }
 }
 
-/** Of the folders that attempts at a benchmark lie in those that are there. */
-export function placesOf({ shared, benchmark }: SharedPaths, id: string): string[] {
-  return [shared, ...[path.dirname(benchmark(id)), benchmark(id)].filter((folder) => existsSync(folder))]
+/** Whether all who may write to the one folder may write to the other, once it has the same rights. */
+function isGivenTo({ uid, gid, mode }: Stats, folder: string): boolean {
+  if ((mode & 0o002) !== 0) return true
+  for (const owner of [uid, statSync(folder).uid]) {
+    try {
+      chownSync(folder, owner, gid)
+      return owner === uid || (mode & 0o020) !== 0
+    } catch {
+      // not a user, or not a group, that we may give it to
+    }
+  }
+  return false
+}
+
+/** The folder that an attempt at a benchmark, or at any (null), is written to: the deepest that is there. */
+export function placeOf({ shared, benchmark }: SharedPaths, id: string | null): string {
+  const runs = path.dirname(benchmark('any'))
+  const found = [...(id === null ? [] : [benchmark(id)]), runs].find((folder) => existsSync(folder))
+  return found ?? shared
 }
 
 function markFile(folder: string): string {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { chooseSandbox, noWish } from '../../src/base/sandbox/choose.ts'
+import { partsOfCommand } from '../../src/base/sandbox/programs.ts'
 import { runProcess } from '../../src/base/spawn.ts'
 import { confine } from '../../src/phases/2-run/confine.ts'
 import { needs } from '../require.ts'
@@ -74,14 +75,15 @@ needs(
   })
 
   /** What an agent in one room reads of its own files, of what lies beside its script, and of another room. */
-  async function readable(rooms: string): Promise<string> {
+  async function readable(rooms: string, hidden: string[] = []): Promise<string> {
     const choice = await chooseSandbox(noWish, process.env.PATH ?? '')
     const [cwd, other] = [path.join(root, 'real/tmp/own'), path.join(root, 'real/tmp/other')]
     for (const folder of [cwd, other]) await mkdir(folder, { recursive: true })
     await writeFile(path.join(cwd, 'own.txt'), 'its own')
     await writeFile(path.join(other, 'note.txt'), canary)
+    await mkdir(path.join(root, rooms), { recursive: true })
     process.env.TMPDIR = path.join(root, rooms)
-    const parts = { writable: [cwd], readable: [path.join(root, 'real')], hidden: [], settings: undefined }
+    const parts = { writable: [cwd], readable: [path.join(root, 'real')], hidden, settings: undefined }
     const sandbox = confine(choice, parts)
     const files = [`${cwd}/own.txt`, `${root}/real/project/readme.txt`, `${other}/note.txt`]
     const shell = {
@@ -100,6 +102,17 @@ needs(
     expect(said).toContain('its own')
     expect(said).toContain('may be read')
     expect(said).not.toContain(canary)
+  })
+  test('nor where what is hidden holds all rooms', async () => {
+    const said = await readable('real/tmp/rooms', [path.join(root, 'real/tmp')])
+    expect(said).toContain('its own')
+    expect(said).not.toContain(canary)
+  })
+  test('what lies beside a script is, also where all rooms lie there', async () => {
+    process.env.TMPDIR = path.join(root, 'real/project/suite')
+    await writeFile(path.join(root, 'real/project/agent.mjs'), '')
+    expect(await partsOfCommand([path.join(root, 'real/project/agent.mjs')])).toContain(path.join(root, 'real/project'))
+    expect(await partsOfCommand([path.join(root, 'real/project/suite/key.txt')])).not.toContain(process.env.TMPDIR)
   })
   test('control: it is where that folder is another', async () => {
     expect(await readable('room')).toContain(canary)

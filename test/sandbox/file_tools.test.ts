@@ -101,7 +101,6 @@ describe('out of bounds, and free without a sandbox', () => {
     await symlink(outside, inside('way'))
     for (const sandboxed of [true, false])
       expect((await call('Glob', { pattern }, sandboxed)).text).not.toContain('key')
-    expect((await call('Glob', { pattern: '*' }, true)).text.split('\n')).toContain('way')
     await writeFile(inside('key.txt'), '')
     expect((await call('Glob', { pattern: '**/key.txt' }, true)).text).toBe('key.txt')
   })

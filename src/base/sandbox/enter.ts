@@ -56,7 +56,7 @@ async function shownTo(outside: Invocation, policy: SandboxPolicy) {
   const programs = [await pathFolders(outside.env.PATH ?? ''), await partsOfCommand([outside.command])]
   if (typeof policy.network !== 'string') programs.push(await partsOfCommand([process.execPath]))
   const hidden = await existing(policy.hidden)
-  const rooms = await existing(roomsFolder())
+  const rooms = (await existing(roomsFolder())).filter(({ real }) => !hidden.some((one) => isBelow(real, one.real)))
   const found = await existing([...policy.readable, ...programs.flat()])
   const readable = found.filter(({ real }) => !hidden.some((one) => isBelow(real, one.real)))
   const readOnly = (await existing(policy.readOnly)).map(({ path }) => path)

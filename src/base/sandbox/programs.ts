@@ -100,13 +100,14 @@ function isTooWide(folder: string): boolean {
     '/home',
     '/Users',
     '/tmp',
-    ...roomsFolder(),
     '/var/tmp',
     '/etc',
     '/var',
     '/run',
   ]
-  return path.dirname(folder) === '/home' || homes.some((home) => isBelow(home, folder))
+  return (
+    path.dirname(folder) === '/home' || roomsFolder().includes(folder) || homes.some((home) => isBelow(home, folder))
+  )
 }
 
 /** The folder of all rooms; nothing where it is not there. */

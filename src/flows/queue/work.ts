@@ -119,6 +119,8 @@ class Bench {
   readonly #intake: Intake
   readonly #limits: KeptLimits
   readonly #shortness: Shortness
+  /** The shared folder was tried before anything was taken. */
+  #isTried = false
   readonly #workers = new LivingWorkers()
   readonly #lacks = new Lacks()
   /** Whose limit each queue's runs count against. */
@@ -170,8 +172,8 @@ class Bench {
     const notes = await readNotes(transport)
     this.#workers.look(notes)
     endAsked(notes, this.#inHand)
-    if (number === 0) await this.#beginShort()
-    else await this.#goOnIfRoom()
+    if (this.#isTried) await this.#goOnIfRoom()
+    else await this.#beginShort()
     this.#intake.wake()
     for (const one of notes) {
       if (one.kind !== 'queue' || this.#intake.queues.has(one.queue) || !meets(this.#offer, one)) continue
@@ -282,6 +284,7 @@ class Bench {
   /** Nothing is taken to be given back. */
   async #beginShort(): Promise<void> {
     const why = await this.#shortness.atStart()
+    this.#isTried = true
     if (why !== null) this.#stopFor(why)
   }
 

@@ -20,6 +20,9 @@ export async function doneWithin(
     if (!signal.aborted) await once(signal, 'abort', { signal: over.signal })
     await sleep(ms, undefined, { signal: over.signal })
   }
-  await Promise.race([work, late().catch(() => {})])
-  over.abort()
+  try {
+    await Promise.race([work, late().catch(() => {})])
+  } finally {
+    over.abort()
+  }
 }

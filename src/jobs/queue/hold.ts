@@ -1,4 +1,5 @@
 /** A worker's hold on a queue: takes jobs, keeps their locks alive, and ends what it does for a job whose lock it lost. */
+import { setMaxListeners } from 'node:events'
 import type { Backend, BullProcessor } from './backend.ts'
 import { closeWithin, doneWithin } from './close.ts'
 import { GiveBack, LostJob, type QueueTiming, type Working, type WorkOptions } from './transport.ts'
@@ -15,6 +16,7 @@ export async function holdQueue(backend: Backend, name: string, request: HoldReq
   const stops = new Map<string, AbortController>()
   const inHand = new Map<string, Promise<unknown>>()
   const closing = new AbortController()
+  setMaxListeners(0, closing.signal) // one for each job that is given back
   const perform = async (job: Parameters<BullProcessor>[0], token: string | undefined): Promise<unknown> => {
     const id = job.id ?? ''
     const stop = new AbortController()

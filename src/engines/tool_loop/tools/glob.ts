@@ -1,13 +1,12 @@
 /** The Glob tool: files by the pattern of their path. */
+import { realpathSync } from 'node:fs'
 import path from 'node:path'
-import picomatch from 'picomatch'
+import { glob as find } from 'tinyglobby'
 import { z } from 'zod'
-import { walk } from '../../../base/files.ts'
 import { existing } from './paths.ts'
 import { defineTool, ToolMistake } from './tool.ts'
 
 const most = 1000
-const skip = (relative: string): boolean => /(?:^|\/)(?:\.git|node_modules)$/.test(relative)
 
 export const glob = defineTool({
   name: 'Glob',
@@ -21,12 +20,16 @@ export const glob = defineTool({
     const leavesFolder = path.isAbsolute(pattern) || pattern.split(/[/{},]/).includes('..')
     if (leavesFolder) throw new ToolMistake('give the pattern relative to a folder, without ..; path names the folder')
     const root = await existing(folder, place)
-    const { files, leftOut } = await walk(root, { skip, links: 'never', unreadable: 'leave_out' })
-    place.signal.throwIfAborted()
-    const fits = picomatch(pattern, { dot: true })
-    // a link is listed, and never gone through
-    const found = [...files, ...leftOut].map((one) => one.path).filter((name) => fits(name))
-    const seen = found.filter((file) => place.view?.canRead(path.join(root, file)) ?? true)
+    const files = await find(pattern, {
+      cwd: root,
+      dot: true,
+      followSymbolicLinks: false,
+      expandDirectories: false,
+      ignore: ['**/.git/**', '**/node_modules/**'],
+      signal: place.signal,
+    })
+    const own = files.filter(throughNoLink(root))
+    const seen = own.filter((file) => place.view?.canRead(path.join(root, file)) ?? true)
     if (seen.length === 0) return '(no file fits)'
     const shown = seen.sort().slice(0, most)
     const lines = folder === '.' ? shown : shown.map((file) => path.posix.join(folder, file))
@@ -34,3 +37,22 @@ export const glob = defineTool({
     return lines.join('\n')
   },
 })
+
+/** A pattern that names a link, such as `link/*`, is searched through it all the same. `root`: a real path. */
+function throughNoLink(root: string): (file: string) => boolean {
+  const known = new Map<string, boolean>()
+  return (file) => {
+    const folder = path.join(root, path.dirname(file))
+    const is = known.get(folder) ?? isReal(folder)
+    known.set(folder, is)
+    return is
+  }
+}
+
+function isReal(folder: string): boolean {
+  try {
+    return realpathSync.native(folder) === folder
+  } catch {
+    return false
+  }
+}
