@@ -35,7 +35,7 @@ export async function sceneWith(
     events: async () => [],
     showsTools: true,
     outputsFolder,
-    outputs: Object.keys(files),
+    outputs: async () => Object.keys(files),
     leftOut: [],
     record: workOf(Object.keys(files)),
     skill: { name: 'sums', installed: true },
