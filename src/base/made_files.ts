@@ -1,6 +1,7 @@
 /** Files that are written one by one and then made durable together, each through the descriptor that wrote it. */
 import { closeSync, fsync, ftruncateSync, openSync, writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
+import { syncFolder } from './durable.ts'
 
 const sync = promisify(fsync)
 
@@ -30,11 +31,12 @@ export class MadeFiles implements Disposable {
     this.#open.set(file, descriptor)
   }
 
-  /** Makes the content of all of them durable; gives their paths. */
-  async sync(): Promise<ReadonlySet<string>> {
-    const ends = await Promise.allSettled([...this.#open.values()].map((descriptor) => sync(descriptor)))
+  /** Makes the content of all of them durable, and the names of what lies in this folder now; gives their paths and the folder's. */
+  async sync(folder: string): Promise<ReadonlySet<string>> {
+    const written = [...this.#open.values()].map((descriptor) => sync(descriptor))
+    const ends = await Promise.allSettled([...written, syncFolder(folder)]) // the disk writes together what is asked together
     for (const end of ends) if (end.status === 'rejected') throw end.reason
-    return new Set(this.#open.keys())
+    return new Set([...this.#open.keys(), folder])
   }
 
   [Symbol.dispose](): void {

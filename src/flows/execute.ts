@@ -208,7 +208,7 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
       context.emit({ type: 'run_retried', ...runName(spec), attempt: number, ...last.record.error, wait_ms })
     },
   })
-  await (result.place?.() ?? commitRun(partial, execution.folder, spec.run_id, result.durable?.files))
+  await (result.place?.() ?? commitRun(partial, execution.folder, spec.run_id, result.durable?.paths))
   await execution.remote?.committed(spec)
   if (execution.cache !== null) await keepMade(execution.cache, spec, result.record)
   return result

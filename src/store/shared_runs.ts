@@ -139,9 +139,9 @@ export function recordOf(folder: string): RunRecord | null {
   return existsSync(file) ? readIf(runRecord, file) : null
 }
 
-/** Files of an attempt that are durable already, absolute, and the hash of its record. */
+/** Files of an attempt and its folder, as far as they are durable already, absolute, and the hash of its record. */
 interface Durable {
-  files: ReadonlySet<string>
+  paths: ReadonlySet<string>
   sha256: string
 }
 
@@ -149,8 +149,8 @@ interface Durable {
 export async function commitAttempt(job: string, { mark, folder }: OwnAttempt, already?: Durable): Promise<string> {
   if (isPutAway(folder)) throw new AttemptError(`${folder}: the job was put away meanwhile`)
   const hash = already?.sha256 ?? recordHash(folder)
-  await syncFiles(plainFiles(folder).filter((file) => !already?.files.has(file)))
-  await syncFolder(folder)
+  await syncFiles(plainFiles(folder).filter((file) => !already?.paths.has(file)))
+  if (!already?.paths.has(folder)) await syncFolder(folder)
   renameSync(folder, attemptFolder(job, mark.attempt))
   await syncFolder(path.dirname(job))
   return hash

@@ -100,7 +100,7 @@ export async function readPlan(folder: string): Promise<Plan> {
   return readJson(plan, file)
 }
 
-/** Moves a filled folder to its place: files (but for those that are `durable`, absolute) and folder synced, then one rename. From then on the run counts. */
+/** Moves a filled folder to its place: files and folder synced (but for what is `durable`, absolute), then one rename. From then on the run counts. */
 export async function commitRun(
   partial: string,
   benchmark: string,
@@ -108,7 +108,7 @@ export async function commitRun(
   durable: ReadonlySet<string> = new Set(),
 ): Promise<void> {
   const files = plainFiles(partial).filter((file) => !durable.has(file))
-  await Promise.all([syncFiles(files), syncFolder(partial)])
+  await Promise.all([syncFiles(files), durable.has(partial) ? null : syncFolder(partial)])
   await placeRun(partial, benchmark, runId)
 }
 

@@ -30,7 +30,7 @@ test.runIf(process.platform === 'linux')(
       writeSync(descriptor, 'taken')
       made.take(b, descriptor)
       expect(openIn(folder).sort()).toEqual(['a', 'b'])
-      expect([...(await made.sync())].sort()).toEqual([a, b])
+      expect([...(await made.sync(folder))].sort()).toEqual([folder, a, b])
     }
     expect(openIn(folder)).toEqual([])
     expect([readFileSync(a, 'utf8'), readFileSync(b, 'utf8')]).toEqual(['again', 'taken'])
@@ -40,5 +40,5 @@ test.runIf(process.platform === 'linux')(
 test('what the file system refuses is thrown', async () => {
   using made = new MadeFiles()
   expect(() => made.write('/nowhere/a', '')).toThrow('ENOENT')
-  expect(await made.sync()).toEqual(new Set())
+  await expect(made.sync('/nowhere')).rejects.toThrow('ENOENT')
 })

@@ -72,9 +72,9 @@ export interface RunRequest {
 
 type GatedRequest = RunRequest & { gate: Gate }
 
-interface DurableFiles {
-  /** Absolute paths. */
-  files: ReadonlySet<string>
+interface DurableParts {
+  /** Absolute paths of files, whose content is, and of the run's folder, whose names are. */
+  paths: ReadonlySet<string>
   /** Of run.json. */
   sha256: string
 }
@@ -89,7 +89,7 @@ export interface RunResult {
    */
   retry: { afterMs: number | null; uncounted: boolean } | null
   /** What is durable already. */
-  durable?: DurableFiles
+  durable?: DurableParts
   /** Puts it into its benchmark, for good; absent: its folder is to be made durable and moved there. */
   place?: () => Promise<void>
 }
@@ -132,7 +132,7 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
     })
     const result = { record, metrics, retry: retryOf(record, end, request.gate) }
     if (!request.durable) return result
-    return { ...result, durable: { files: await files.sync(), sha256: sha256(text) } }
+    return { ...result, durable: { paths: await files.sync(folder), sha256: sha256(text) } }
   } finally {
     transcript.end()
   }
