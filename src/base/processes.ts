@@ -33,12 +33,8 @@ function nextLook(): Promise<Marks> {
   return coming
 }
 
-/** For each mark that something was started with, in milliseconds, and at most: the more run at once, the more end meanwhile and share a look. */
-const pause = { each: 3, most: 200 }
-
 async function afterPause(): Promise<void> {
-  const pauseMs = Math.max(9 * last.took, Math.min(pause.most, pause.each * used.size))
-  const wait = last.ended + pauseMs - performance.now()
+  const wait = last.ended + 9 * last.took - performance.now()
   if (wait > 0) await sleep(wait)
 }
 

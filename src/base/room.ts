@@ -15,8 +15,6 @@ export interface Room {
   path: string
   /** The mark that processes of this room carry in their environment. */
   mark: string
-  /** Makes a folder in it; gives its absolute path. That above it is there. */
-  folder(name: string): string
   /** Ends what still carries the mark. Nothing may be started in the room after it: its end does not look again. */
   endProcesses(): Promise<void>
   /** Ends what still carries the mark and removes the folder. */
@@ -26,24 +24,17 @@ export interface Room {
 /** Makes a room. Use with `await using`, so that it always ends. */
 export async function openRoom(): Promise<Room> {
   const { folder, mark } = await makeFolder()
-  const made: string[] = []
   let isQuiet = false
   return {
     path: folder,
     mark,
-    folder(name) {
-      const place = path.join(folder, name)
-      mkdirSync(place)
-      made.push(place)
-      return place
-    },
     async endProcesses() {
       await endStarted(mark)
       isQuiet = true
     },
     async [Symbol.asyncDispose]() {
       if (!isQuiet) await endStarted(mark)
-      await removeFolder(folder, made)
+      await removeFolder(folder)
     },
   }
 }
@@ -96,10 +87,9 @@ export async function staleRooms(): Promise<{ folder: string; mark: string }[]> 
   return stale
 }
 
-/** Removes a folder even where an agent took away its own write permission. `made`: folders in it, each after that which it lies in. */
-async function removeFolder(folder: string, made: readonly string[] = []): Promise<void> {
-  const mayWait = !isInMemory(path.dirname(folder))
-  if (removedEmpty([folder, ...made], mayWait) || (await removedSmall(folder, mayWait))) return
+/** Removes a folder even where an agent took away its own write permission. */
+async function removeFolder(folder: string): Promise<void> {
+  if (await removedSmall(folder)) return
   const options = { recursive: true, force: true, maxRetries: 3 }
   await rm(folder, options).catch(async () => {
     await makeWritable(folder)
@@ -116,36 +106,24 @@ let slowUntil = 0
 /** statfs's types of Linux's tmpfs and ramfs. */
 const memory = new Set([0x01021994, 0x858458f6])
 
-/** Removes folders at once, the last one first. False: something else lies in one of them, or they are on a disk that takes long. */
-function removedEmpty(folders: readonly string[], mayWait: boolean): boolean {
-  try {
-    for (const folder of folders.toReversed()) {
-      if (mayWait && performance.now() < slowUntil) return false
-      removeAtOnce(folder, rmdirSync)
-    }
-    return true
-  } catch {
-    return false
-  }
-}
-
-function removeAtOnce(place: string, remove: (place: string) => void): void {
-  const start = performance.now()
-  remove(place)
-  const end = performance.now()
-  if (end - start > stepMs) slowUntil = end + slowMs
-}
-
 /**
  * Removes a small folder with few steps. False: it is larger than that, or something can't go so. A step that is handed to a thread takes more
  * work than the step itself; on a disk it may wait, for its journal or until it has let go of the blocks, and must not stop everything else then.
  */
-async function removedSmall(folder: string, mayWait: boolean): Promise<boolean> {
+async function removedSmall(folder: string): Promise<boolean> {
+  const mayWait = !isInMemory(path.dirname(folder))
   try {
     const entries = smallTree(folder)
     for (const { full, isFolder } of entries) {
-      if (mayWait && performance.now() < slowUntil) await (isFolder ? rmdir(full) : unlink(full))
-      else removeAtOnce(full, isFolder ? rmdirSync : unlinkSync)
+      const start = performance.now()
+      if (mayWait && start < slowUntil) {
+        await (isFolder ? rmdir(full) : unlink(full))
+        continue
+      }
+      if (isFolder) rmdirSync(full)
+      else unlinkSync(full)
+      const end = performance.now()
+      if (end - start > stepMs) slowUntil = end + slowMs
     }
     return entries.length > 0
   } catch {

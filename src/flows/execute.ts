@@ -4,6 +4,7 @@ import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
 import type { Plan, RunSpec } from '../../schemas/plan.ts'
+import type { RunRecord } from '../../schemas/run.ts'
 import { IncompleteError, messageOf } from '../base/error.ts'
 import type { WalkedFile } from '../base/files.ts'
 import type { SandboxChoice } from '../base/sandbox/choose.ts'
@@ -108,16 +109,14 @@ export async function execute(execution: Execution, context: FlowContext): Promi
       return
     }
     if (limited !== null && !(await isLetIn(limited, spec, { slot, drain }))) return
-    const { record, metrics = null } = await runAndCommit(execution, { spec, slot, pace }, context).catch(
-      (error: unknown) => {
-        limited?.spending.drop(spec)
-        throw error
-      },
-    )
+    const record = await runAndCommit(execution, { spec, slot, pace }, context).catch((error: unknown) => {
+      limited?.spending.drop(spec)
+      throw error
+    })
     if (record.status !== 'failed') queue.learn(spec.eval_id, record.duration_ms / 1000)
     context.emit(runFinished(spec, record))
     if (record.status === 'failed' && hopeless.has(record.error.kind)) stop.abort(record.error.message)
-    grade(spec, { record, grading: null, timing: null, metrics })
+    grade(spec, { record, grading: null, timing: null, metrics: null })
   }
   const next = () => {
     const spec = queue.next()
@@ -163,7 +162,7 @@ export function isDone(stored: StoredRun, spec: RunSpec): boolean {
 }
 
 /** The place is given to the next run as soon as the agent has ended; a further attempt waits for one again. */
-async function runAndCommit(execution: Execution, job: Job, context: FlowContext): Promise<RunResult> {
+async function runAndCommit(execution: Execution, job: Job, context: FlowContext): Promise<RunRecord> {
   const { spec, slot, pace } = job
   const { limited, plan } = execution
   const { retries } = plan.options
@@ -211,5 +210,5 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
   await (result.place?.() ?? commitRun(partial, execution.folder, spec.run_id, result.durable?.paths))
   await execution.remote?.committed(spec)
   if (execution.cache !== null) await keepMade(execution.cache, spec, result.record)
-  return result
+  return result.record
 }

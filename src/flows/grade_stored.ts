@@ -112,7 +112,6 @@ export async function gradeAnew(request: GradeRequest, context: FlowContext): Pr
     case: one,
     record: stored.record,
     runFolder: paths.folder,
-    metrics: stored.metrics,
     skill: skillOf(spec),
     judge: engine && {
       engine,

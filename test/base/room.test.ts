@@ -65,35 +65,6 @@ describe('a room', () => {
       process.env.TMPDIR = before
     }
   })
-  test.each([
-    ['as they were made', () => {}],
-    ['with a file in one', (folder: string) => writeFileSync(path.join(folder, 'home/tmp/file'), 'x')],
-    ['with another beside them', (folder: string) => mkdirSync(path.join(folder, 'more'))],
-    [
-      'with a link in the place of one',
-      (folder: string) => {
-        rmSync(path.join(folder, 'work'), { recursive: true })
-        symlinkSync('/etc', path.join(folder, 'work'))
-      },
-    ],
-    ['without one', (folder: string) => rmSync(path.join(folder, 'home'), { recursive: true })],
-  ])('is gone with the folders it made, %s', async (_, change) => {
-    const before = process.env.TMPDIR
-    for (const place of [tmpdir(), '/dev/shm'].filter((one) => existsSync(one))) {
-      process.env.TMPDIR = mkdtempSync(path.join(place, 'room-test-'))
-      {
-        await using room = await openRoom()
-        const made = ['work', 'home', 'home/tmp'].map((name) => room.folder(name))
-        expect(made).toEqual(['work', 'home', 'home/tmp'].map((name) => path.join(room.path, name)))
-        expect(made.every((one) => existsSync(one))).toBe(true)
-        change(room.path)
-      }
-      expect(readdirSync(process.env.TMPDIR)).toEqual([])
-      rmSync(process.env.TMPDIR, { recursive: true })
-      process.env.TMPDIR = before
-    }
-    expect(existsSync('/etc')).toBe(true)
-  })
   test.runIf(linux)(
     'ends what was started in it, whatever group that is in; where nothing was, nobody looks',
     async () => {

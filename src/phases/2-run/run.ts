@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import pLimit from 'p-limit'
-import type { Metrics } from '../../../schemas/metrics.ts'
 import type { RunSpec } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { AttemptMark } from '../../../schemas/timing.ts'
@@ -81,8 +80,6 @@ interface DurableParts {
 
 export interface RunResult {
   record: RunRecord
-  /** What its metrics.json holds; absent: not known here. */
-  metrics?: Metrics
   /**
    * How the same run may fare better: null when it ended, or would fail again. `afterMs` null: no wish from the server.
    * `uncounted`: the account's limit refused it, so that it waits its turn at the gate and is no failure.
@@ -98,8 +95,9 @@ export interface RunResult {
 export async function performRun(asked: RunRequest): Promise<RunResult> {
   const request = { ...asked, gate: asked.gate ?? openGate(null) }
   await using room = await openRoom()
-  const [cwd, home] = [room.folder('work'), room.folder('home')]
-  room.folder('home/tmp')
+  const home = path.join(room.path, 'home')
+  const cwd = path.join(room.path, 'work')
+  for (const made of [home, path.join(home, 'tmp')]) mkdirSync(made)
   if (request.mark === undefined) mkdirSync(request.folder, { recursive: true })
   const { userEnv: user, passEnv, hidden } = request
   const own = runEnvironment({ user, home, mark: room.mark, passEnv, hidden })
@@ -126,11 +124,11 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
     record.warnings.push(...cleaned)
     const prompt = redactor.text(request.spec.prompt)
     const written = { folder, record, events: transcript.events, prompt, mark: request.mark }
-    const { text, metrics } = await writeRunFiles(written, {
+    const text = await writeRunFiles(written, {
       make: (file, data) => files.write(file, data),
       over: (file, data) => files.overwrite(file, data),
     })
-    const result = { record, metrics, retry: retryOf(record, end, request.gate) }
+    const result = { record, retry: retryOf(record, end, request.gate) }
     if (!request.durable) return result
     return { ...result, durable: { paths: await files.sync(folder), sha256: sha256(text) } }
   } finally {

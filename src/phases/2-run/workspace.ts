@@ -1,5 +1,5 @@
 /** The working folder of a run: the same files in both arms; the skill, where the arm has it, is the only difference. */
-import { existsSync, mkdirSync } from 'node:fs'
+import { mkdirSync } from 'node:fs'
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { GitStart } from '../../../schemas/evals.ts'
@@ -38,7 +38,7 @@ const setupSeconds = 300
 /** Lays out the working folder; gives the installed skills. Throws SetupError, or the abort reason. */
 export async function layOut(request: WorkspaceRequest): Promise<InstalledSkill[]> {
   const { cwd, env, sandbox = null } = request
-  if (!existsSync(cwd)) mkdirSync(cwd, { recursive: true })
+  mkdirSync(cwd, { recursive: true })
   if (request.git !== null && request.git !== true) {
     await cloneBundle(request.git.bundle, { cwd, env, signal: request.signal })
   }

@@ -26,14 +26,8 @@ export interface RunFiles {
   mark?: AttemptMark | undefined
 }
 
-/** What was written: the text of run.json, and what metrics.json holds. */
-export interface WrittenRun {
-  text: string
-  metrics: Metrics
-}
-
-/** Writes the files, by plain writes where nothing else is given. */
-export async function writeRunFiles(files: RunFiles, write: Writing = plainly): Promise<WrittenRun> {
+/** Writes the files, by plain writes where nothing else is given; gives the text of run.json. */
+export async function writeRunFiles(files: RunFiles, write: Writing = plainly): Promise<string> {
   const { folder, record, events, prompt, mark } = files
   const markdown = transcriptMarkdown(prompt, events)
   write.make(path.join(folder, 'transcript.md'), markdown)
@@ -45,7 +39,7 @@ export async function writeRunFiles(files: RunFiles, write: Writing = plainly): 
   const [times, timed] = [path.join(folder, 'timing.json'), timingOf(record)]
   if (mark === undefined) write.make(times, pretty(timed))
   else write.over(times, pretty({ ...timed, attempt: mark }))
-  return { text, metrics }
+  return text
 }
 
 /** An agent's own metrics.json, file or folder, gives way to ours and stays under another name, said in the record. */

@@ -1,7 +1,7 @@
 /** Grades one run: checks by code, expectations by a judge, the summary by counting. */
 import path from 'node:path'
 import type { Grading } from '../../../schemas/grading.ts'
-import { type ExecutionMetrics, type Metrics, metrics } from '../../../schemas/metrics.ts'
+import { type ExecutionMetrics, metrics } from '../../../schemas/metrics.ts'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
 import type { SuiteCase } from '../../../schemas/suite.ts'
@@ -25,8 +25,6 @@ export interface GradeRunRequest {
   record: RunRecord
   /** Absolute path of the run's folder, with transcript.md and outputs/. */
   runFolder: string
-  /** What lies in outputs/metrics.json; absent or null: it is read. */
-  metrics?: Metrics | null
   /** The skill under test, and whether this arm has it; absent or null: not known. */
   skill?: CheckScene['skill']
   /** null: nobody judges; expectations then become judge errors. */
@@ -80,7 +78,7 @@ export async function gradeRun(request: GradeRunRequest): Promise<Graded | null>
       if (request.onTimeout === 'exclude') return null
       return finish(request, start, { ...timedOut(one, record.duration_ms), judged: null })
     case 'completed': {
-      const checks = one.checks.length === 0 ? null : await byChecks(one, sceneOf(request))
+      const checks = one.checks.length === 0 ? null : await byChecks(one, await sceneOf(request))
       if (request.fastFail && checks?.expectations.some(({ passed }) => !passed)) {
         return finish(request, start, { ...checks, judged: null })
       }
@@ -136,19 +134,15 @@ async function judgeIfAny(request: GradeRunRequest): Promise<Judged | null> {
   return judge === null || request.case.expectations.length === 0 ? null : judgeRun({ ...request, judge })
 }
 
-function sceneOf(request: GradeRunRequest): CheckScene {
+async function sceneOf(request: GradeRunRequest): Promise<CheckScene> {
   const { record, runFolder, sandboxFor } = request
-  let outputs: Promise<readonly string[]> | null = null
   return {
     finalResponse: record.final_response,
     transcript: () => readText(path.join(runFolder, 'transcript.md')).catch(() => ''),
     events: () => readEvents(path.join(runFolder, 'transcript.jsonl')),
     showsTools: record.loaded !== null,
     outputsFolder: path.join(runFolder, 'outputs'),
-    outputs: () => {
-      outputs ??= runOutputs(runFolder).then((files) => files.map((file) => file.path))
-      return outputs
-    },
+    outputs: (await runOutputs(runFolder)).map((file) => file.path),
     leftOut: record.outputs.left_out,
     record,
     skill: request.skill ?? null,
@@ -166,7 +160,7 @@ async function finish(
   { expectations, errors, judged }: Decisions & { judged: Judged | null },
 ): Promise<Graded> {
   const { record, judge, onTimeout, samples, requireEvidence, fastFail } = request
-  const measured = counted(request.metrics ?? (await metricsIn(request.runFolder)))
+  const measured = await measuredIn(request.runFolder)
   const choice = judge && {
     name: judge.engine.name,
     model: judge.model,
@@ -211,14 +205,10 @@ function scoresOf(judged: Judged | null): Pick<Grading, 'rubric' | 'golden'> {
   return { ...(rubric && { rubric }), ...(golden && { golden }) }
 }
 
-/** null where there are none to read. */
-function metricsIn(runFolder: string): Promise<Metrics | null> {
-  return readJson(metrics, path.join(runFolder, 'outputs/metrics.json')).catch(() => null)
-}
-
-/** Without the list of files. */
-function counted(measured: Metrics | null): ExecutionMetrics | null {
+/** outputs/metrics.json without the list of files; null where there is none to read. */
+async function measuredIn(runFolder: string): Promise<ExecutionMetrics | null> {
+  const measured = await readJson(metrics, path.join(runFolder, 'outputs/metrics.json')).catch(() => null)
   if (measured === null) return null
-  const { files_created: _, ...rest } = measured
-  return rest
+  const { files_created: _, ...counted } = measured
+  return counted
 }

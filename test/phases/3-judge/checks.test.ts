@@ -170,11 +170,11 @@ describe('file_exists', () => {
   })
   test('a glob that backtracks for ever ends', async () => {
     const name = `${'a'.repeat(60)}!`
-    const verdict = await decide({ type: 'file_exists', path: '+(*a*)b' }, { outputs: async () => [name] })
+    const verdict = await decide({ type: 'file_exists', path: '+(*a*)b' }, { outputs: [name] })
     expect(verdict).toEqual(undecided('longer than 5 s'))
   })
   test('an agent that left nothing', async () => {
-    const verdict = await decide({ type: 'file_exists', path: 'a.md' }, { outputs: async () => [] })
+    const verdict = await decide({ type: 'file_exists', path: 'a.md' }, { outputs: [] })
     expect(verdict).toEqual(failed('the agent left nothing'))
   })
 })
@@ -214,7 +214,7 @@ describe('json_path', () => {
 
 describe('a link', () => {
   test('that lies in the outputs is not followed out', async () => {
-    const shown = await scene({ outputs: async () => [...Object.keys(files), 'way.txt'] })
+    const shown = await scene({ outputs: [...Object.keys(files), 'way.txt'] })
     await writeFile(path.join(shown.outputsFolder, '../secret.txt'), 'secret')
     await symlink('../secret.txt', path.join(shown.outputsFolder, 'way.txt'))
     const check = checkSchema.parse({ type: 'contains', value: 'secret', path: 'way.txt' })

@@ -57,12 +57,6 @@ const gradingOf = async (...request: Parameters<typeof grade>) => (await grade(.
 const moody = async (...moods: string[]) => judgeCommand('moody', await temporary(), ...moods)
 
 describe('a completed run', () => {
-  test('has the metrics that were measured, from its file where they are not at hand', async () => {
-    const parts = { checks: [says42], expectations: [] }
-    expect((await gradingOf(parts, { metrics: null }))?.execution_metrics).toEqual(counted)
-    const metrics = { ...counted, total_steps: 7, files_created: ['report.md'] }
-    expect((await gradingOf(parts, { metrics }))?.execution_metrics).toEqual({ ...counted, total_steps: 7 })
-  })
   test('has the verdicts of the judge, then those of code, each with evidence and who decided', async () => {
     const expectations = [
       { ...reads, indicator: false },

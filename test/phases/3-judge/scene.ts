@@ -35,7 +35,7 @@ export async function sceneWith(
     events: async () => [],
     showsTools: true,
     outputsFolder,
-    outputs: async () => Object.keys(files),
+    outputs: Object.keys(files),
     leftOut: [],
     record: workOf(Object.keys(files)),
     skill: { name: 'sums', installed: true },

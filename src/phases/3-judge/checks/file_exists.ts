@@ -13,7 +13,7 @@ export async function fileExists(check: CheckOf<'file_exists'>, scene: CheckScen
   const located = await locate(check.path, scene)
   if (located.status === 'undecided') return { error: located.error }
   if (located.status === 'found') return { passed: true, evidence: `${located.path} is there` }
-  const below = (await scene.outputs()).filter((name) => name.startsWith(`${plain}/`))
+  const below = scene.outputs.filter((name) => name.startsWith(`${plain}/`))
   if (below.length > 0) return { passed: true, evidence: `${plain}/ is there, with ${named(below)}` }
   if (!picomatch.scan(plain).isGlob) return { passed: false, evidence: located.evidence }
   return globbed(plain, scene)
@@ -22,11 +22,10 @@ export async function fileExists(check: CheckOf<'file_exists'>, scene: CheckScen
 async function globbed(glob: string, scene: CheckScene): Promise<CheckVerdict> {
   const { source, flags } = picomatch.makeRe(glob, { dot: true })
   const unknown = scene.leftOut.filter(isUnknown).map((one) => one.path)
-  const outputs = await scene.outputs()
-  const names = [...outputs, ...unknown]
+  const names = [...scene.outputs, ...unknown]
   const end = await findPattern({ pattern: source, flags, texts: names }, scene.signal)
   if ('error' in end) return { error: `the glob ${glob} could not be tried: ${end.error}` }
   const name = names[end.value.index]
   if (name !== undefined) return { passed: true, evidence: `${name} is there` }
-  return { passed: false, evidence: `No output file matches ${glob}; the agent left ${named(outputs)}` }
+  return { passed: false, evidence: `No output file matches ${glob}; the agent left ${named(scene.outputs)}` }
 }

@@ -15,5 +15,5 @@ export async function fileModified(check: CheckOf<'file_modified'>, scene: Check
   if (first) return { error: `${first.path} was not collected (${first.reason}): it may be a new file` }
   if (scene.record.outputs.deleted.includes(plain)) return { passed: false, evidence: `${plain} was deleted` }
   if (names.length > 0) return { passed: false, evidence: `${named(names)} was made, and not there before` }
-  return { passed: false, evidence: `${plain} was not changed; ${await leftInstead(scene)}` }
+  return { passed: false, evidence: `${plain} was not changed; ${leftInstead(scene)}` }
 }

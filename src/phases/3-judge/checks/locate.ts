@@ -28,15 +28,14 @@ export async function locate(wanted: string, scene: CheckScene): Promise<Located
   if (plain === null)
     return { status: 'undecided', error: `the check's path ${wanted} leads out of the working folder` }
   const name = storedName(plain)
-  const outputs = await scene.outputs()
-  if (outputs.includes(name)) return resolved(name, scene.outputsFolder)
+  if (scene.outputs.includes(name)) return resolved(name, scene.outputsFolder)
   const left = scene.leftOut.find((one) => holds(one.path, plain))
   if (left !== undefined && isUnknown(left)) {
     return { status: 'undecided', error: `${plain} was not collected: ${left.reason}` }
   }
   if (left !== undefined) return { status: 'missing', evidence: `${plain} is ${left.reason}, not a file of its own` }
   if (isPassedOver(plain)) return { status: 'undecided', error: `${plain} is in a folder that is not collected` }
-  return { status: 'missing', evidence: `No output file ${plain}; the agent left ${named(outputs)}` }
+  return { status: 'missing', evidence: `No output file ${plain}; the agent left ${named(scene.outputs)}` }
 }
 
 /** Whether a left-out path is the wanted one or a folder above it; `.` is the working folder itself. */

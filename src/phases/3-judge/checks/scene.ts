@@ -15,8 +15,8 @@ export interface CheckScene {
   showsTools: boolean
   /** Absolute path of the run's outputs/. */
   outputsFolder: string
-  /** Files the agent made or changed, relative to outputsFolder with /; our own metrics.json is not among them. Many checks look elsewhere. */
-  outputs: () => Promise<readonly string[]>
+  /** Files the agent made or changed, relative to outputsFolder with /; our own metrics.json is not among them. */
+  outputs: readonly string[]
   /** What the agent left and was not collected, and why. */
   leftOut: readonly { path: string; reason: string }[]
   /** What the run took and left, as its record says. */

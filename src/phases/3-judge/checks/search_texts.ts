@@ -47,7 +47,7 @@ function texts(list: SearchText[]): SearchTexts {
 
 async function outputTexts(scene: CheckScene): Promise<SearchTexts> {
   const found: SearchText[] = []
-  for (const name of await scene.outputs()) {
+  for (const name of scene.outputs) {
     const located = await locate(name, scene)
     const text = located.status === 'found' ? decoded(await readFile(located.file)) : null
     if (text !== null) found.push({ label: name, text })

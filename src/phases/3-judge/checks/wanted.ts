@@ -17,7 +17,7 @@ export interface Wanted {
 export async function wantedOutputs(wanted: string, scene: CheckScene): Promise<Wanted | { error: string }> {
   const plain = inside(wanted)
   if (plain === null) return { error: `the check's path ${wanted} leads out of the working folder` }
-  const outputs = await meant(storedName(plain), await scene.outputs(), scene.signal)
+  const outputs = await meant(storedName(plain), scene.outputs, scene.signal)
   if ('error' in outputs) return outputs
   const unknown = scene.leftOut.filter(isUnknown)
   const left = await meant(
@@ -39,6 +39,6 @@ function isClosed({ reason }: { reason: string }): boolean {
 }
 
 /** What was there instead, for evidence. */
-export async function leftInstead(scene: CheckScene): Promise<string> {
-  return `the agent left ${capped(named(await scene.outputs()))}`
+export function leftInstead(scene: CheckScene): string {
+  return `the agent left ${capped(named(scene.outputs))}`
 }

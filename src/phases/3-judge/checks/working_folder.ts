@@ -23,7 +23,7 @@ export async function untouched<T>(
   scene: CheckScene,
   look: (files: readonly Untouched[]) => Promise<T>,
 ): Promise<T | { error: string }> {
-  const outputs = new Set(await scene.outputs())
+  const outputs = new Set(scene.outputs)
   const deleted = new Set(scene.record.outputs.deleted)
   const isUntouched = (name: string) => !outputs.has(name) && !deleted.has(name)
   if (isListed(scene.start)) {
