@@ -1,4 +1,4 @@
-/** Files that are written one by one and then made durable together, each through the descriptor that wrote it. */
+/** Files that are written one by one and then made durable together, each through the descriptor that wrote it, and their folder with them. */
 import { closeSync, fsync, ftruncateSync, openSync, writeFileSync } from 'node:fs'
 import { promisify } from 'node:util'
 import { syncFolder } from './durable.ts'

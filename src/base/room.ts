@@ -1,6 +1,6 @@
 /** Rooms: temporary folders in which something runs, known by their owner, so that a later start can clear what a killed one left. */
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readdirSync, realpathSync, rmdirSync, statfsSync, unlinkSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, realpathSync, rmdirSync, statfsSync, unlinkSync } from 'node:fs'
 import { chmod, readdir, rm, rmdir, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -75,16 +75,22 @@ export async function reapRooms(): Promise<{ rooms: number; processes: number }>
   return reaped
 }
 
-/** The rooms of owners that are gone. */
+/** This user's rooms of owners that are gone. In a folder that all may write to, a link under such a name leads anywhere. */
 export async function staleRooms(): Promise<{ folder: string; mark: string }[]> {
   const names = await readdir(tmpdir()).catch(() => [])
   const stale: { folder: string; mark: string }[] = []
   for (const name of names) {
     const { pid, start = null, mark } = roomName.exec(name)?.groups ?? {}
-    if (mark === undefined || (await isAlive(Number(pid), start))) continue
-    stale.push({ folder: path.join(tmpdir(), name), mark })
+    const folder = path.join(tmpdir(), name)
+    if (mark === undefined || !isOwnFolder(folder) || (await isAlive(Number(pid), start))) continue
+    stale.push({ folder, mark })
   }
   return stale
+}
+
+function isOwnFolder(place: string): boolean {
+  const found = lstatSync(place, { throwIfNoEntry: false })
+  return found?.isDirectory() === true && (process.getuid === undefined || found.uid === process.getuid())
 }
 
 /** Removes a folder even where an agent took away its own write permission. */

@@ -40,5 +40,6 @@ test.runIf(process.platform === 'linux')(
 test('what the file system refuses is thrown', async () => {
   using made = new MadeFiles()
   expect(() => made.write('/nowhere/a', '')).toThrow('ENOENT')
+  expect(await made.sync(tmpdir())).toEqual(new Set([tmpdir()]))
   await expect(made.sync('/nowhere')).rejects.toThrow('ENOENT')
 })

@@ -126,6 +126,16 @@ describe('a room', () => {
   })
 })
 
+test('a link under the name of a room whose owner is gone leads to nothing that is removed', async () => {
+  const owner = spawn(process.execPath, ['-e', ''], { stdio: 'ignore' })
+  await once(owner, 'exit')
+  const elsewhere = mkdtempSync(path.join(tmpdir(), 'elsewhere-'))
+  writeFileSync(path.join(elsewhere, 'mine.txt'), '')
+  symlinkSync(elsewhere, path.join(tmpdir(), `whetstone-${owner.pid}-${'b2'.repeat(12)}`))
+  expect(await reapRooms()).toEqual({ rooms: 0, processes: 0 })
+  expect(readdirSync(elsewhere)).toEqual(['mine.txt'])
+})
+
 test('a folder that only looks like a room is left alone', async () => {
   const folder = path.join(tmpdir(), 'whetstone-999999999-notes')
   mkdirSync(folder)

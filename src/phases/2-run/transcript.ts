@@ -51,14 +51,15 @@ export class Transcript {
 
 /** Tool calls by name, steps, errors (tool results marked so, plus error events) and skill reads; definitions in schemas/metrics.ts. */
 export function countEvents(events: readonly TranscriptEvent[]): Counted {
-  const counted: Counted = { toolCalls: {}, steps: 0, errors: 0, skillReads: [] }
+  const calls = new Map<string, number>() // an agent may name a tool as it likes, such as `constructor`
+  const counted: Omit<Counted, 'toolCalls'> = { steps: 0, errors: 0, skillReads: [] }
   for (const event of events) {
     counted.steps = Math.max(counted.steps, event.step)
-    if (event.type === 'tool_call') counted.toolCalls[event.name] = (counted.toolCalls[event.name] ?? 0) + 1
+    if (event.type === 'tool_call') calls.set(event.name, (calls.get(event.name) ?? 0) + 1)
     if (event.type === 'error' || (event.type === 'tool_result' && event.is_error)) counted.errors += 1
     if (event.type === 'skill_read') counted.skillReads.push({ skill: event.skill, step: event.step })
   }
-  return counted
+  return { toolCalls: Object.fromEntries(calls), ...counted }
 }
 
 const longest = 100_000

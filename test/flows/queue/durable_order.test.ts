@@ -1,4 +1,4 @@
-/** What a worker commits is durable before it is there: as the system saw it, each file, then their folder, then the rename, then the folder above. */
+/** What a worker commits is durable before it is there: as the system saw it, each file and their folder, then the rename, then the folder above. */
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'

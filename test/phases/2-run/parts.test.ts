@@ -220,6 +220,10 @@ describe('the transcript', () => {
       skillReads: [{ skill: 'tidy', step: 1 }],
     })
   })
+  test.each(['constructor', 'toString', '__proto__'])('counts calls of a tool of the name %s', (name) => {
+    const call = { type: 'tool_call' as const, at, step: 1, id: '1', name, input: {} }
+    expect(Object.entries(countEvents([call, call]).toolCalls)).toEqual([[name, 2]])
+  })
   test('reads in order, the prompt first, fences longer than what they hold', () => {
     const text = transcriptMarkdown('do it', events)
     expect(text.startsWith('## Eval Prompt\n\ndo it\n')).toBe(true)
