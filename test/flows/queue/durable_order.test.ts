@@ -1,24 +1,28 @@
 /** What a worker commits is durable before it is there: as the system saw it, each file and their folder, then the rename, then the folder above. */
-import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { fresh } from '../../e2e/program.ts'
 import { needsRedis } from '../../jobs/queue/servers.ts'
-import { needs } from '../../require.ts'
-import { type Call, callsIn, commitsIn, filesOf, isSync, traced, unsafeIn } from './durable_order.ts'
+import {
+  type Call,
+  callsIn,
+  commitsIn,
+  filesOf,
+  isAttempt,
+  isSync,
+  needsStrace,
+  straceTo,
+  unsafeIn,
+} from '../../store/durable_order.ts'
 import { askedOf, benchHere, makeAgent, redisHere } from './here.ts'
 import { startWorker } from './worker.ts'
-
-const program = 'strace'
-const mayTrace = spawnSync(program, ['-f', '-o', '/dev/null', 'true']).status === 0
 
 /** The calls of a worker that made two runs. */
 async function traceWorker(url: string): Promise<Call[]> {
   const trace = path.join(fresh(), 'trace')
   const shared = fresh()
-  const through = [program, '-f', '-y', '-s', '0', '-o', trace, '-e', `trace=${traced}`]
-  // calls that go through io_uring are seen by nobody
+  const through = straceTo(trace)
   await using worker = await startWorker(url, shared, { through, env: { UV_USE_IO_URING: '0' }, lock: '60' })
   const pid = Number(/^\d+/.exec(readFileSync(trace, 'utf8'))?.[0])
   try {
@@ -30,16 +34,12 @@ async function traceWorker(url: string): Promise<Call[]> {
   return callsIn(readFileSync(trace, 'utf8'))
 }
 
-needs(
-  'strace that may trace',
-  mayTrace,
-  'apt-get install strace (in a container: --cap-add SYS_PTRACE)',
-)('strace', () => {
+needsStrace('strace', () => {
   needsRedis('through Redis', () => {
     const url = redisHere()
     test('finds no file, folder or rename of an attempt that a power failure could take', async () => {
       const calls = await traceWorker(url())
-      const commits = commitsIn(calls)
+      const commits = commitsIn(calls, isAttempt)
       expect(commits).toHaveLength(2)
       for (const { from } of commits) {
         const names = filesOf(calls, from).map((file) => path.relative(from, file))
@@ -47,17 +47,18 @@ needs(
           expect.arrayContaining(['run.json', 'timing.json', 'transcript.jsonl', 'outputs/answer.txt']),
         )
       }
-      expect(unsafeIn(calls)).toEqual([])
+      const unsafe = (some: readonly Call[]) => unsafeIn(some, commitsIn(some, isAttempt))
+      expect(unsafe(calls)).toEqual([])
       // control: with one sync that comes too late, or never, it is found
       const [{ from, call: commit } = { from: '', call: undefined }] = commits
       const late = calls.length * 1000
       const after = (file: string) =>
         calls.map((call) => (isSync(call, file) ? { ...call, begin: late, end: late } : call))
-      for (const file of filesOf(calls, from)) expect(unsafeIn(after(file))).toEqual([`not synced: ${file}`])
-      expect(unsafeIn(after(from))).toEqual([`folder not synced: ${from}`])
+      for (const file of filesOf(calls, from)) expect(unsafe(after(file))).toEqual([`not synced: ${file}`])
+      expect(unsafe(after(from))).toEqual([`not synced: ${from}`])
       const above = path.dirname(from)
       const early = calls.filter((call) => !isSync(call, above) || call.end < (commit?.begin ?? 0))
-      expect(unsafeIn(early)).toContain(`rename not synced: ${from}`)
+      expect(unsafe(early)).toContain(`rename not synced: ${from}`)
     }, 60_000)
   })
 })

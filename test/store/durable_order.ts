@@ -1,5 +1,14 @@
-/** In what order files of an attempt were written, synced and renamed, by what strace saw of a worker. */
+/** In what order the files of a folder were written, synced and moved to its place with it, by what strace saw of a program. */
+import { spawnSync } from 'node:child_process'
 import path from 'node:path'
+import { needs } from '../require.ts'
+
+/** Registers tests where strace may trace. */
+export const needsStrace = needs(
+  'strace that may trace',
+  spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0,
+  'apt-get install strace (in a container: --cap-add SYS_PTRACE)',
+)
 
 /** A call of the system; `begin` and `end`: when, by the lines of the trace. */
 export interface Call {
@@ -9,7 +18,7 @@ export interface Call {
   end: number
 }
 
-export const traced = [
+const traced = [
   ...[
     '?open',
     'openat',
@@ -24,6 +33,9 @@ export const traced = [
   ],
   ...['?rename', 'renameat', 'renameat2', '?unlink', 'unlinkat'],
 ].join(',')
+
+/** A command that writes the calls of what is started through it to a file. What goes through io_uring is seen by nobody: turn it off. */
+export const straceTo = (file: string) => ['strace', '-f', '-y', '-s', '0', '-o', file, '-e', `trace=${traced}`]
 
 /** Of the output of `strace -f -y`; calls that failed are left out. */
 export function callsIn(trace: string): Call[] {
@@ -58,19 +70,29 @@ const makes = (call: Call, below: string) =>
     ? byPath(call).find((file) => file.startsWith(below))
     : undefined
 
-/** The renames by which attempts were committed. */
-export function commitsIn(calls: readonly Call[]): { from: string; call: Call }[] {
+/** A folder, or a file, that was moved to its place; absolute paths. */
+export interface Commit {
+  from: string
+  to: string
+  call: Call
+}
+
+/** The renames that are commits. */
+export function commitsIn(calls: readonly Call[], isCommit: (from: string, to: string) => boolean): Commit[] {
   return calls.flatMap((call) => {
     const [from = '', to = ''] = /^rename/.test(call.name) ? byPath(call) : []
-    return from !== '' && from === `${to}.part` ? [{ from, call }] : []
+    return from !== '' && isCommit(from, to) ? [{ from, to, call }] : []
   })
 }
 
+/** Whether a worker's attempt is moved to its place. */
+export const isAttempt = (from: string, to: string) => from === `${to}.part`
+
 export const isSync = (call: Call, file: string) => /^f(data)?sync$/.test(call.name) && byDescriptor(call)[0] === file
 
-/** What a power failure could take of the attempts that were committed; nothing: all was durable in time. */
-export function unsafeIn(calls: readonly Call[]): string[] {
-  return commitsIn(calls).flatMap(({ from, call: commit }) => {
+/** What a power failure could take of the folders that were committed; nothing: all was durable in time. */
+export function unsafeIn(calls: readonly Call[], commits: readonly Commit[]): string[] {
+  return commits.flatMap(({ from, to, call: commit }) => {
     const isSynced = (file: string, after: number, before: number) =>
       calls.some((call) => isSync(call, file) && call.begin > after && call.end < before)
     const gone = new Set(calls.flatMap((call) => (/^unlink/.test(call.name) ? byPath(call) : [])))
@@ -83,13 +105,13 @@ export function unsafeIn(calls: readonly Call[]): string[] {
       ...[...files]
         .filter((file) => !isSynced(file, lastOf(writes(file)), commit.begin))
         .map((file) => `not synced: ${file}`),
-      ...(isSynced(from, lastOf(inFolder), commit.begin) ? [] : [`folder not synced: ${from}`]),
-      ...(isSynced(path.dirname(from), commit.end, Number.POSITIVE_INFINITY) ? [] : [`rename not synced: ${from}`]),
+      ...(isSynced(from, lastOf([...inFolder, ...writes(from)]), commit.begin) ? [] : [`not synced: ${from}`]),
+      ...(isSynced(path.dirname(to), commit.end, Number.POSITIVE_INFINITY) ? [] : [`rename not synced: ${from}`]),
     ]
   })
 }
 
-/** Files that were made in an attempt. */
-export function filesOf(calls: readonly Call[], attempt: string): string[] {
-  return [...new Set(calls.flatMap((call) => makes(call, `${attempt}/`) ?? []))]
+/** Files that were made in a folder. */
+export function filesOf(calls: readonly Call[], folder: string): string[] {
+  return [...new Set(calls.flatMap((call) => makes(call, `${folder}/`) ?? []))]
 }
