@@ -51,7 +51,7 @@ export async function walk(root: string, options: WalkOptions = {}): Promise<Wal
     })
   }
   const start = async () => {
-    const base = realpathSync.native(root)
+    const base = links === 'never' ? path.resolve(root) : realpathSync.native(root) // only a link is compared with it
     await walkInto({ base, skip, links, found, orLeaveOut, ancestors: [] }, base, '')
   }
   await orLeaveOut('', start())

@@ -103,11 +103,25 @@ async function removeFolder(folder: string): Promise<void> {
   })
 }
 
-/** What a step at once may take, and how long a disk is left to threads where one took longer, both in milliseconds. */
+/** What a step at once may take, and how long a disk is left to threads where most took longer, both in milliseconds. */
 const stepMs = 0.3
 const slowMs = 10_000
+/** So many steps are looked at together: one that is long alone was no slow disk, but another process that had the processor meanwhile. */
+const steps = 16
+let taken = 0
+let long = 0
 /** Until when the disk is left to threads. */
 let slowUntil = 0
+
+function countStep(start: number): void {
+  const end = performance.now()
+  taken += 1
+  if (end - start > stepMs) long += 1
+  if (long > steps / 2) slowUntil = end + slowMs
+  if (taken < steps && long <= steps / 2) return
+  taken = 0
+  long = 0
+}
 
 /** statfs's types of Linux's tmpfs and ramfs. */
 const memory = new Set([0x01021994, 0x858458f6])
@@ -128,8 +142,7 @@ async function removedSmall(folder: string): Promise<boolean> {
       }
       if (isFolder) rmdirSync(full)
       else unlinkSync(full)
-      const end = performance.now()
-      if (end - start > stepMs) slowUntil = end + slowMs
+      countStep(start)
     }
     return entries.length > 0
   } catch {

@@ -52,7 +52,7 @@ async function probe(request: ProbeRequest): Promise<Probe> {
   if (!asksModel && request.model !== null) {
     return badCommand(`the command has no {model} to put ${request.model} in`, 'add {model} to it, or drop --model')
   }
-  const [program, ...words] = await anchorWords(parsed.words, process.cwd())
+  const [program, ...words] = anchorWords(parsed.words, process.cwd())
   const found = await findProgram(program, request.env.PATH ?? '')
   if (found !== null) {
     return { ok: true, version: null, detail: `command ${found}`, identity: await fileIdentity([found, ...words]) }
@@ -70,7 +70,7 @@ async function run(task: EngineTask, context: EngineContext): Promise<EngineOutc
   const parsed = commandWords(task.command)
   if ('mistake' in parsed) return failed(context, { kind: 'bad_request', message: parsed.mistake, retryable: false })
   const model = placeholdersOf(parsed.words).has('model') ? task.model : null
-  const words = await anchorWords(parsed.words, process.cwd())
+  const words = anchorWords(parsed.words, process.cwd())
   try {
     const readable = task.sandbox && withReadable(task.sandbox, await partsOfCommand(words))
     const sandbox = withEndpoint(readable, ...reaches(task))

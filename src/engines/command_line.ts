@@ -1,5 +1,5 @@
 /** The command engine's command line: words with shell-like quotes, placeholders, and files of the place where Whetstone was started. */
-import { stat } from 'node:fs/promises'
+import { statSync } from 'node:fs'
 import path from 'node:path'
 import splitWords from 'string-argv'
 
@@ -50,15 +50,23 @@ export function fillWords(words: readonly [string, ...string[]], filling: Fillin
  * Makes words absolute that name a file relative to `from` (the program only if it has a slash: else PATH finds it),
  * since the program starts in the run's own folder.
  */
-export async function anchorWords(words: readonly [string, ...string[]], from: string): Promise<[string, ...string[]]> {
+export function anchorWords(words: readonly [string, ...string[]], from: string): [string, ...string[]] {
   const [program, ...rest] = words
   const anchored = program.includes('/') ? path.resolve(from, program) : program
-  return [anchored, ...(await Promise.all(rest.map((word) => anchorFile(word, from))))]
+  return [anchored, ...rest.map((word) => anchorFile(word, from))]
 }
 
-async function anchorFile(word: string, from: string): Promise<string> {
+function anchorFile(word: string, from: string): string {
   if (word === '' || word.startsWith('-') || path.isAbsolute(word)) return word
   const file = path.resolve(from, word)
-  const info = await stat(file).catch(() => null)
-  return info?.isFile() ? file : word
+  return isFile(file) ? file : word
+}
+
+/** False also of what can't be asked for: a word may be longer than any path. */
+function isFile(place: string): boolean {
+  try {
+    return statSync(place, { throwIfNoEntry: false })?.isFile() === true
+  } catch {
+    return false
+  }
 }

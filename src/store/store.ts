@@ -115,10 +115,20 @@ export async function commitRun(
 /** The same for a folder that is durable already, with all that lies in it. */
 export async function placeRun(partial: string, benchmark: string, runId: string): Promise<void> {
   const target = runPaths(benchmark, runId).folder
-  mkdirSync(path.dirname(target), { recursive: true })
   if (existsSync(target)) await rm(target, { recursive: true, force: true })
-  renameSync(partial, target)
+  move(partial, target)
   await syncFolder(path.dirname(target))
+}
+
+/** The folder that it is moved to is there for all runs of an arm but the first. */
+function move(from: string, to: string): void {
+  try {
+    renameSync(from, to)
+  } catch (error) {
+    if (codeOf(error) !== 'ENOENT') throw error
+    mkdirSync(path.dirname(to), { recursive: true })
+    renameSync(from, to)
+  }
 }
 
 /** What is on disk of a run; null when it is not committed or its record can't be read. What is unfit counts as absent, and is told. */

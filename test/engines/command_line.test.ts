@@ -42,10 +42,12 @@ describe('files of the folder where Whetstone was started', () => {
     const folder = await mkdtemp(path.join(tmpdir(), 'command-line-'))
     try {
       await writeFile(path.join(folder, 'agent.mjs'), '')
-      const words = await anchorWords(['node', 'agent.mjs', './agent.mjs', 'other.mjs', '-x', ''], folder)
+      const words = anchorWords(['node', 'agent.mjs', './agent.mjs', 'other.mjs', '-x', ''], folder)
       const agent = path.join(folder, 'agent.mjs')
       expect(words).toEqual(['node', agent, agent, 'other.mjs', '-x', ''])
-      expect(await anchorWords(['./run.sh'], folder)).toEqual([path.join(folder, 'run.sh')])
+      expect(anchorWords(['./run.sh'], folder)).toEqual([path.join(folder, 'run.sh')])
+      const unfit = ['x'.repeat(5000), 'zero\0byte', 'agent.mjs/below', '.']
+      expect(anchorWords(['node', ...unfit], folder)).toEqual(['node', ...unfit])
     } finally {
       await rm(folder, { recursive: true })
     }
