@@ -107,6 +107,11 @@ describe('what is said twice counts once', () => {
     ['as text and as object', { expectations: ['Adds up'], assertions: [{ description: 'adds up' }] }, ['Adds up']],
     ['in one list', { expectations: ['a', 'a'] }, ['a']],
     ['what differs stays', { expectations: ['a'], assertions: ['b'] }, ['a', 'b']],
+    [
+      'names of code keep their case',
+      { expectations: ['Has `A.md`', 'has `a.md`', 'HAS `a.md`.'] },
+      ['Has `A.md`', 'has `a.md`'],
+    ],
   ])('%s', async (_, part, texts) => {
     expect((await judged(part)).texts).toEqual(texts)
   })
@@ -118,6 +123,18 @@ describe('what is said twice counts once', () => {
     const check = { text: 'Says 42', type: 'contains', value: '42' }
     const read = await judged({ expectations: ['says 42.'], assertions: [check] })
     expect([read.case.expectations, read.case.checks]).toEqual([[], [check]])
+  })
+  test('checks that are called alike and look for different things all stay', async () => {
+    const text = 'The report is complete'
+    const assertions = [
+      { type: 'contains', value: '# Report', text },
+      { type: 'contains', value: 'Total: 42', text },
+      { type: 'not_contains', value: 'TODO', text },
+      { type: 'contains', value: 'Total: 42', text: 'the report is complete.' },
+    ]
+    const read = await judged({ assertions, expectations: [text] })
+    expect([read.case.expectations, read.case.checks]).toEqual([[], assertions.slice(0, 3)])
+    expect(read.warnings.at(-1)).toMatch(/it counts once \(here and at 1 more\)$/)
   })
 })
 

@@ -139,18 +139,35 @@ function joined({ label, key, more }: { label: string; key: string; more: Taken 
 }
 
 function withoutRepeats(found: readonly Criterion[], warn: Warn): Criterion[] {
-  const kept = new Map<string, Criterion>()
+  const kept: Criterion[] = []
+  const byWords = new Map<string, number[]>()
   for (const one of found) {
-    const key = meaningOf(one)
-    const before = kept.get(key)
-    if (before !== undefined) warn(one.at, 'says what another criterion of the case says; it counts once')
-    if (before === undefined || (before.kind === 'expectation' && one.kind === 'check')) kept.set(key, one)
+    const words = wordsOf(one)
+    const alike = byWords.get(words) ?? []
+    const place = alike.find((at) => means(one, kept[at]))
+    const before = place === undefined ? undefined : kept[place]
+    if (place === undefined || before === undefined) byWords.set(words, [...alike, kept.push(one) - 1])
+    else {
+      warn(one.at, 'says what another criterion of the case says; it counts once')
+      if (before.kind === 'expectation' && one.kind === 'check') kept[place] = one
+    }
   }
-  return [...kept.values()]
+  return kept
 }
 
-function meaningOf(one: Criterion): string {
+/** Of the same words: a statement and a check that is called so are one; checks that look for different things are not. */
+function means(one: Criterion, other: Criterion | undefined): boolean {
+  if (one.kind !== 'check' || other?.kind !== 'check') return true
+  return canonicalJson({ ...one.check, text: null }) === canonicalJson({ ...other.check, text: null })
+}
+
+function wordsOf(one: Criterion): string {
   const text = one.kind === 'check' ? one.check.text : one.expectation.text
   if (text === undefined && one.kind === 'check') return canonicalJson(one.check)
-  return (text ?? '').normalize('NFC').toLowerCase().replaceAll(/\s+/g, ' ').replace(/[.;]$/, '').trim()
+  const parts = (text ?? '').normalize('NFC').split(code)
+  const spoken = parts.map((part, at) => (at % 2 === 1 ? part : part.toLowerCase().replaceAll(/\s+/g, ' ')))
+  return spoken.join('').replace(/[.;]$/, '').trim()
 }
+
+/** Between backticks upper case is another name. */
+const code = /(`[^`]*`)/
