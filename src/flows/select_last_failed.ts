@@ -1,4 +1,5 @@
-/** --last-failed: the cases of the newest benchmark of which a run failed, has no grade or did not pass everything. */
+/** --last-failed: the cases of the newest benchmark of which a run has no grade, or one with the skill did not pass everything that counts. */
+import path from 'node:path'
 import type { Plan, RunSpec } from '../../schemas/plan.ts'
 import type { SuiteCase } from '../../schemas/suite.ts'
 import { loadSuite } from '../phases/1-plan/load.ts'
@@ -8,7 +9,7 @@ import { bench } from './bench.ts'
 import type { FlowContext } from './context.ts'
 import { newestBenchmark } from './newest.ts'
 import { type Planned, planWithEstimate } from './plan_with_estimate.ts'
-import type { BenchRequest } from './prepare.ts'
+import { type BenchRequest, skillFolder } from './prepare.ts'
 import { readResults } from './results.ts'
 import { type BenchResult, summarize } from './summarize.ts'
 import { releasedRuns } from './until.ts'
@@ -23,7 +24,7 @@ export interface LastFailed {
 /** Which cases they are, said as an event too. Throws UserError when the workspace holds no benchmark. */
 export async function selectLastFailed(request: BenchRequest, context: FlowContext): Promise<LastFailed> {
   const { folder: benchmark, plan } = await newestBenchmark(request, '--last-failed')
-  const wanted = await present(request, plan)
+  const wanted = await present(request)
   const cases = (await lastFailed(benchmark, released(benchmark, plan, context))).filter(({ eval_id }) =>
     wanted.has(eval_id),
   )
@@ -46,8 +47,9 @@ export async function lastFailedOrNewest(request: BenchRequest, context: FlowCon
 }
 
 /** The ids of the suite as it is now, only those that --case names. */
-async function present(request: BenchRequest, plan: Plan): Promise<ReadonlySet<number>> {
-  const suite = await loadSuite(request.suite ?? plan.skill.path, plan.skill.path)
+async function present(request: BenchRequest): Promise<ReadonlySet<number>> {
+  const folder = await skillFolder(path.resolve(request.skill))
+  const suite = await loadSuite(request.suite ?? folder, folder)
   return new Set(selectCases(suite, request.cases).cases.map(({ eval_id }) => eval_id))
 }
 
@@ -62,7 +64,7 @@ async function lastFailed(folder: string, plan: Plan): Promise<LastFailed['cases
   for (const one of plan.cases) {
     const reasons = new Set<string>()
     for (const spec of plan.runs.filter((run) => run.eval_id === one.eval_id)) {
-      const reason = reasonOf(one, spec, await readRun(folder, spec.run_id))
+      const reason = reasonOf(one, { plan, spec }, await readRun(folder, spec.run_id))
       if (reason !== null) reasons.add(reason)
     }
     const { eval_id, eval_name } = one
@@ -71,12 +73,20 @@ async function lastFailed(folder: string, plan: Plan): Promise<LastFailed['cases
   return found
 }
 
-/** What a run lacks; null: it passed everything. */
-function reasonOf(one: SuiteCase, spec: RunSpec, stored: StoredRun | null): string | null {
+/** What a run lacks; null: nothing. That the baseline passes less is what a skill is for, and so is an indicator that it can't meet. */
+function reasonOf(
+  one: SuiteCase,
+  { plan, spec }: { plan: Plan; spec: RunSpec },
+  stored: StoredRun | null,
+): string | null {
   if (stored === null || stored.record.key !== spec.key) return 'a run is missing'
   const { record, grading } = stored
-  if (record.status !== 'completed') return `a run ${record.status.replaceAll('_', ' ')}`
+  const isCandidate = spec.configuration === plan.candidate_configuration
+  const isBroken = record.status === 'failed' || record.status === 'cancelled'
+  if (isBroken || (isCandidate && record.status !== 'completed')) return `a run ${record.status.replaceAll('_', ' ')}`
   if (one.expectations.length + one.checks.length === 0) return null
+  if (record.status !== 'completed') return null
   if (grading === null || (grading.judge_errors ?? []).length > 0) return 'a run is not wholly graded'
-  return grading.summary.passed < grading.summary.total ? 'a run did not pass everything' : null
+  const isMissed = grading.expectations.some(({ passed, indicator }) => !passed && indicator !== true)
+  return isCandidate && isMissed ? 'a run did not pass everything' : null
 }

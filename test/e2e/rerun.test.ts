@@ -1,5 +1,5 @@
 /** What went wrong is benched again: the cases that failed last time, or one run beside the old one. */
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchmark } from '../../schemas/benchmark.ts'
@@ -8,7 +8,7 @@ import { agent, fresh, makeSkill, whetstone } from './program.ts'
 
 const cases = [
   { id: 1, name: 'easy', prompt: 'x', checks: [{ type: 'file_exists', path: 'answer.txt' }] },
-  { id: 2, name: 'hard', prompt: 'y', checks: [{ type: 'contains', value: 'TIDY' }] },
+  { id: 2, name: 'hard', prompt: 'y', checks: [{ type: 'contains', value: 'SPOTLESS' }] },
 ]
 
 const easy = cases.slice(0, 1)
@@ -66,6 +66,20 @@ describe('--last-failed', () => {
     expect(end).toMatchObject({ code: 0, stdout: expect.stringContaining('No case failed') })
     expect(benchmarks(made.workspace)).toHaveLength(1)
   })
+  test('what only the baseline fails, and what only an indicator misses, did not fail', async () => {
+    const helped = { id: 3, name: 'helped', prompt: 'y', checks: [{ type: 'contains', value: 'TIDY' }] }
+    const never = { type: 'contains', value: 'SPOTLESS', indicator: true }
+    const told = { id: 4, name: 'told', prompt: 'z', checks: [...helped.checks, never] }
+    const made = await copied([helped, told])
+    expect(await whetstone([...made.args, '--last-failed'])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining('No case failed'),
+    })
+    writeFileSync(path.join(made.folder, 'eval-4-told/without_skill/run-1/grading.json'), '{')
+    const end = await whetstone([...made.args, '--last-failed', '--dry-run'])
+    expect(end.stderr).toContain('4 told: a run is not wholly graded')
+    expect(end.stderr).not.toContain('3 helped')
+  })
   test('with --case only those of them', async () => {
     const made = await copied()
     const end = await whetstone([...made.args, '--last-failed', '--case', 'easy'])
@@ -90,9 +104,26 @@ describe('--last-failed', () => {
     expect(end.stderr).toContain('no case failed in')
     expect(['tidy', 'other'].map((name) => benchmarks(path.join(root, name)).length)).toEqual([1, 1])
   })
+  test('of two skills of one name in a workspace each has its own newest; one that was moved keeps its', async () => {
+    const made = await copied()
+    const [other, link] = [makeSkill(easy), path.join(fresh(), 'link')]
+    const elsewhere = [...bench(other), '--workspace', made.workspace]
+    const none = await whetstone([...elsewhere, '--last-failed'])
+    expect(none).toMatchObject({ code: 2, stderr: expect.stringContaining(`no benchmark of ${other} in`) })
+    expect(await whetstone(elsewhere)).toMatchObject({ code: 0 })
+    symlinkSync(made.skill, link)
+    for (const same of [made.skill, link]) {
+      const end = await whetstone([...bench(same), '--workspace', made.workspace, '--last-failed', '--dry-run'])
+      expect(end.stderr).toContain('2 hard: a run did not pass everything')
+    }
+    const moved = path.join(fresh(), 'tidy')
+    renameSync(other, moved)
+    const kept = await whetstone([...bench(moved), '--workspace', made.workspace, '--last-failed'])
+    expect(kept).toMatchObject({ code: 0, stdout: expect.stringContaining('No case failed') })
+  })
   test('before any benchmark it is a mistake', async () => {
     const args = ['bench', makeSkill(cases), '--engine', agent('tidy.mjs'), '--last-failed']
-    expect(await whetstone(args)).toMatchObject({ code: 2, stderr: expect.stringContaining('no benchmark in') })
+    expect(await whetstone(args)).toMatchObject({ code: 2, stderr: expect.stringContaining('no benchmark of') })
   })
 })
 

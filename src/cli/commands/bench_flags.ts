@@ -104,7 +104,8 @@ export const benchFlags = {
   'last-failed': {
     type: 'boolean',
     default: false,
-    describe: 'only the cases of which a run failed, has no grade or did not pass all in the newest benchmark',
+    describe:
+      'only the cases of which a run has no grade, or one with the skill did not pass all, in the newest benchmark',
   },
   rerun: {
     type: 'string',
