@@ -48,7 +48,11 @@ export const benchmarkIndex = z.object({
   judge: z.string().nullable().describe('the one judge of a matrix; null: none needed, or each skill its own'),
   calibrations: z.boolean().optional().describe('true: each row is the baseline against itself'),
   alpha: z.number().describe('of change'),
-  rows: z.array(indexRow).describe('largest delta first; those without one behind, those without a benchmark last'),
+  rows: z
+    .array(indexRow)
+    .describe(
+      'largest lift.mean first, delta where there is none; those without either behind, those without a benchmark last',
+    ),
 })
 
 export type IndexLift = z.infer<typeof indexLift>

@@ -77,10 +77,15 @@ export function unbenchedRow(name: IndexName, report: string, beside: Beside): I
 /** Behind the others; absent: by what it found. */
 const order: Partial<Record<IndexRow['status'], number>> = { unbenched: 2, failed: 3 }
 
-/** Largest difference first; without one behind, failed last; ties as they came. */
+/** What the skill changes: by what counts, indicators left out, where that is known; null: nothing is. */
+export function effectOf({ lift, delta }: IndexRow): number | null {
+  return lift?.mean ?? delta
+}
+
+/** Largest effect first; without one behind, failed last; ties as they came. */
 export function inIndexOrder(rows: readonly IndexRow[]): IndexRow[] {
-  const place = (row: IndexRow) => order[row.status] ?? (row.delta === null ? 1 : 0)
-  return [...rows].sort((a, b) => place(a) - place(b) || (b.delta ?? 0) - (a.delta ?? 0))
+  const place = (row: IndexRow) => order[row.status] ?? (effectOf(row) === null ? 1 : 0)
+  return [...rows].sort((a, b) => place(a) - place(b) || (effectOf(b) ?? 0) - (effectOf(a) ?? 0))
 }
 
 function armOf(benchmark: Benchmark, name: string | null): IndexArm | null {

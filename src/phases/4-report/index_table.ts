@@ -1,5 +1,6 @@
 /** An index as one table of plain text, shared by terminal, markdown and page. */
 import type { BenchmarkIndex, IndexArm, IndexLift, IndexRow } from '../../../schemas/benchmark_index.ts'
+import { effectOf } from './index_row.ts'
 import { signed } from './stats/round.ts'
 import type { SummaryTable } from './summary_table.ts'
 import { count, dollars, hundredths, percent, plural, probability, seconds } from './words.ts'
@@ -9,13 +10,21 @@ type Column = [title: string, cell: (row: IndexRow) => string | null]
 const columns: readonly Column[] = [
   ['with', (row) => rate(row.candidate)],
   ['without', (row) => rate(row.baseline)],
-  ['difference', (row) => (row.delta === null ? null : `${signed(hundredths(row.delta), 0)} points`)],
+  ['difference', (row) => (row.delta === null ? null : points(row.delta))],
+  ['counted', (row) => (isApart(row) ? points(row.lift?.mean ?? 0) : null)],
   ['p (Holm)', (row) => (row.lift?.p_adjusted == null ? null : probability(row.lift.p_adjusted))],
   ['n', (row) => (row.candidate ? [row.candidate, row.baseline].flatMap((arm) => arm?.runs ?? []).join(' + ') : null)],
   ['tokens', (row) => known(row, 'tokens', count)],
   ['cost', (row) => known(row, 'cost_usd', dollars)],
   ['time', (row) => known(row, 'time_seconds', seconds)],
 ]
+
+const points = (difference: number) => `${signed(hundredths(difference), 0)} points`
+
+/** Whether the rates, which count indicators too, differ by something else than what the verdict is about. */
+function isApart({ delta, lift }: IndexRow): boolean {
+  return delta !== null && lift !== null && hundredths(delta) !== hundredths(lift.mean)
+}
 
 /** One row a benchmark, named first; columns of which nothing is known are left out. The last column says what is wrong. */
 export function indexTable(index: BenchmarkIndex): SummaryTable {
@@ -44,9 +53,9 @@ export function indexHeadline({ rows, calibrations }: BenchmarkIndex): string {
           `${number(({ lift }) => lift !== null && lift.change !== 'within_chance')} with more than chance between equal arms`,
         ]
       : [
-          `${number((row) => (row.delta ?? 0) > 0)} better with the skill${beyond('better')}`,
-          `${number((row) => row.delta === 0)} the same`,
-          `${number((row) => (row.delta ?? 0) < 0)} worse${beyond('worse')}`,
+          `${number((row) => (effectOf(row) ?? 0) > 0)} better with the skill${beyond('better')}`,
+          `${number((row) => effectOf(row) === 0)} the same`,
+          `${number((row) => (effectOf(row) ?? 0) < 0)} worse${beyond('worse')}`,
         ]),
     ...counted(
       number((row) => row.status === 'incomplete'),
@@ -72,7 +81,8 @@ export function indexHint({ rows, alpha }: BenchmarkIndex): string | null {
   const known = rows.filter(({ lift }) => lift !== null && lift.p_value !== null).length
   if (known === 0) return null
   const many = known === 1 ? '' : `, adjusted for ${known} comparisons (Holm)`
-  return `p: on its own cases, indicators left out${many}; beyond chance: at most ${alpha}.`
+  const apart = rows.some(isApart) ? 'counted: by case, indicators left out. ' : ''
+  return `${apart}p: on its own cases, indicators left out${many}; beyond chance: at most ${alpha}.`
 }
 
 function counted(number: number, what: string): string[] {

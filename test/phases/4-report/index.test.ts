@@ -64,6 +64,20 @@ describe('Holm over the rows', () => {
   })
 })
 
+test('what only indicators change makes no skill better: it is counted, ordered and told apart', () => {
+  const index = indexOf([{ ...rowOf('shown', 3, 3), delta: 0.5 }, rowOf('real', 4, 3)])
+  expect(index.rows.map(({ skill }) => skill)).toEqual(['real', 'shown'])
+  expect(indexHeadline(index)).toContain('1 better with the skill (0 beyond chance), 1 the same')
+  const { header, rows } = indexTable(index)
+  const [all, counted] = [header.indexOf('difference'), header.indexOf('counted')]
+  expect(rows.map((row) => [row[all], row[counted]])).toEqual([
+    ['+20 points', '–'],
+    ['+50 points', '+0 points'],
+  ])
+  expect(indexHint(index)).toMatch(/^counted: by case, indicators left out\. p: /)
+  expect(indexTable(indexOf([rowOf('real', 4, 3)])).header).not.toContain('counted')
+})
+
 test('an index of calibrations says nothing of a skill', () => {
   const index = indexOf([rowOf('a', 5, 0), rowOf('b', 2, 2)], { calibrations: true })
   expect(indexHeadline(index)).toBe('2 calibrations: 1 with more than chance between equal arms.')
