@@ -1,9 +1,12 @@
 /** The lenient reader of evals.json: every shape that it accepts, each with its warning. */
+import { writeFileSync } from 'node:fs'
+import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { suite as suiteSchema } from '../../../schemas/suite.ts'
 import { UserError } from '../../../src/base/error.ts'
-import { loadCase, loadEvals, userError } from './folder.ts'
+import { loadSuite } from '../../../src/phases/1-plan/load.ts'
+import { loadCase, loadEvals, skillWith, userError } from './folder.ts'
 
 const ids = (evals: object[]) =>
   loadEvals({ skill_name: 'sums', evals: evals.map((one) => ({ prompt: 'p', expectations: ['e'], ...one })) })
@@ -44,6 +47,46 @@ describe('dialects read without a warning', () => {
   })
   test('the prompt stays as it is written', async () => {
     expect((await loadCase({ id: 1, prompt: '  a\n', expectations: ['e'] })).case.prompt).toBe('  a\n')
+  })
+})
+
+describe('what JSON loses without a word is told', () => {
+  const said = async (text: string) => {
+    const { cases, warnings } = await loadEvals(text)
+    return { prompt: cases[0]?.prompt, said: warnings.map(({ at, message }) => `${at}: ${message}`) }
+  }
+  test.each([
+    ['a prompt', '{"id":2,"prompt":"first","prompt":"second","expectations":["e"]}', 'prompt', 'second'],
+    ['written otherwise', '{"id":2,"prompt":"first","pro\\u006dpt":"second","expectations":["e"]}', 'prompt', 'second'],
+    [
+      'deep in it',
+      '{"id":2,"prompt":"p","metadata":{"a":[{},{"b":1,"c":{"b":2},"b":3}]},"expectations":["e"]}',
+      'metadata.a[1].b',
+      'p',
+    ],
+  ])('%s that stands twice', async (_, one, at, prompt) => {
+    expect(await said(`{"skill_name":"s","evals":[{"id":1,"prompt":"x","expectations":["e"]},${one}]}`)).toEqual({
+      prompt: 'x',
+      said: [`$.evals[1].${at}: the field stands twice there; the last one counts`],
+    })
+    expect((await said(`{"skill_name":"s","evals":[${one}]}`)).prompt).toBe(prompt)
+  })
+  test('braces, quotes and colons in texts are none of the file', async () => {
+    const text = JSON.stringify({
+      skill_name: 's',
+      evals: [{ id: 1, prompt: '{"a":1,"a":2}\\"', expectations: ['"a":', 'a'] }],
+    })
+    expect((await said(text)).said).toEqual([])
+  })
+  test('characters that are no UTF-8', async () => {
+    const suite = (prompt: string) =>
+      JSON.stringify({ skill_name: 's', evals: [{ id: 1, prompt, expectations: ['e'] }] })
+    const folder = skillWith(suite('café'))
+    writeFileSync(path.join(folder, 'evals/evals.json'), Buffer.from(suite('café'), 'latin1'))
+    expect((await loadSuite(folder)).warnings.map(({ message }) => message)).toEqual([
+      'the file is not UTF-8: characters of it are lost, read as \uFFFD',
+    ])
+    expect((await said(suite('café \uFFFD'))).said).toEqual([])
   })
 })
 

@@ -18,6 +18,20 @@ const table: readonly LoaderRule[] = [
     fix: 'take one of them out',
   },
   {
+    id: 'field-twice',
+    severity: 'warning',
+    about: 'An object of the file has two fields of one name: the first is lost.',
+    form: /^the field stands twice/,
+    fix: 'take one of them out, or give them other names',
+  },
+  {
+    id: 'not-utf8',
+    severity: 'warning',
+    about: 'The file is not UTF-8: characters of it are lost.',
+    form: /^the file is not UTF-8/,
+    fix: 'save it as UTF-8',
+  },
+  {
     id: 'absolute-path',
     severity: 'warning',
     about: 'An input file is named by an absolute path: the suite will not work on another machine.',

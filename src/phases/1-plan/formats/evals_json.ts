@@ -12,6 +12,7 @@ import { additionsOf, refuseMistakes, sandboxOf } from './evals_json/additions.t
 import { readCase } from './evals_json/case.ts'
 import { openDocument } from './evals_json/document.ts'
 import { assignIds } from './evals_json/ids.ts'
+import { warnOfLost } from './evals_json/lost.ts'
 
 /** The largest of 1,700 real ones has 187 KB. */
 const longest = 16 * 1024 * 1024
@@ -42,7 +43,9 @@ export async function inspectEvalsJson(file: string, skillRoot: string): Promise
   const { warn, list } = collectWarnings(file)
   const { size } = await stat(file).catch(() => ({ size: 0 }))
   if (size > longest) throw new UserError(`${file}: larger than ${longest} bytes`, 'split it')
-  const { cases, skillName, sandbox: asked } = openDocument(parseJson(await readText(file), file), file, warn)
+  const text = await readText(file)
+  const { cases, skillName, sandbox: asked } = openDocument(parseJson(text, file), file, warn)
+  await warnOfLost(text, file, warn)
   const { additions, mistakes } = await additionsOf(cases, skillRoot)
   const sandbox = sandboxOf(asked, mistakes)
   const ids = assignIds(cases, warn)

@@ -1,5 +1,5 @@
 /** Each rule of `check`: what breaks it, where it is said to be, and that a sound skill breaks none. */
-import { mkdirSync, readFileSync, symlinkSync } from 'node:fs'
+import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
@@ -192,6 +192,15 @@ describe('a case', () => {
     ['the same in both lists', { assertions: ['VAT has a line of its own.'] }, ['criterion-twice-in-lists']],
   ])('%s', async (_, change, expected) => expect(await ids(evals(change))).toEqual(expected))
 
+  test('a field twice, and characters that are no UTF-8', async () => {
+    const text = suiteOf()
+    const twice = text.replace('"id":1', '"id":7,"id":1')
+    expect(twice).not.toBe(text)
+    expect(await ids({ 'evals/evals.json': twice })).toEqual(['field-twice'])
+    const folder = place({})
+    writeFileSync(path.join(folder, 'evals/evals.json'), Buffer.from(text.replace('?', ' caf\xe9?'), 'latin1'))
+    expect((await checkSkill(folder)).problems.map(({ rule }) => rule)).toEqual(['not-utf8'])
+  })
   test('is named with its JSON path', async () => {
     const [found] = lines(await problems(evals({}, { prompt: '' })))
     expect(found).toEqual({ rule: 'prompt-empty', where: '$.evals[1].prompt', message: 'case 2 (april): no prompt' })
