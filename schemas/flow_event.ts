@@ -35,6 +35,7 @@ export const flowEvent = z.discriminatedUnion('type', [
     runs: z.number().int().describe('planned'),
     runs_per_case: z.number().int(),
     detectable: detectable
+      .extend({ cases: z.number().int().describe('that can run and have criteria') })
       .optional()
       .describe('the smallest difference that the planned runs will find; absent: runs are made anew'),
     first_look: z

@@ -3,7 +3,6 @@ import type { Detectable } from '../flows/detectable.ts'
 import type { Planned } from '../flows/plan_with_estimate.ts'
 
 interface Size {
-  cases: number
   /** Of each case in each arm. */
   runs: number
   /** They are the most. */
@@ -11,8 +10,10 @@ interface Size {
 }
 
 /** "3 runs of 4 cases find a difference of 58 points or more on these cases (power 0.8)". */
-export function detectableText({ power, these_cases: own, cases_like_these: sample }: Detectable, size: Size): string {
-  const runs = `${size.isMost ? 'at most ' : ''}${size.runs} ${size.runs === 1 ? 'run' : 'runs'} of ${casesText(size.cases)}`
+export function detectableText(of: Detectable, size: Size): string {
+  const { power, cases, these_cases: own, cases_like_these: sample } = of
+  if (cases === 0) return 'no difference: no case has a criterion'
+  const runs = `${size.isMost ? 'at most ' : ''}${size.runs} ${size.runs === 1 ? 'run' : 'runs'} of ${casesText(cases)}`
   const find = size.runs === 1 ? 'finds' : 'find'
   const these = own >= 1 ? `may find no difference on these cases` : `${find} ${points(own)} on these cases`
   const none = size.isMost ? 'without a verdict for others like these' : 'too few cases for others like these'
@@ -23,17 +24,18 @@ export function detectableText({ power, these_cases: own, cases_like_these: samp
 /** For --dry-run. */
 export function designLines({ plan, detectable, needed }: Planned): string[] {
   const { runs, until } = plan.options
-  const size = { cases: plan.cases.filter((one) => one.cannot_run === null).length, runs, isMost: until !== undefined }
+  const { cases, power } = detectable
+  const size = { runs, isMost: until !== undefined }
   const lines = [`detects   ${detectableText(detectable, size)}`]
-  if (needed === null) return lines
-  const which = size.cases === 1 ? 'this case' : `each of these ${size.cases} cases`
+  if (needed === null || cases === 0) return lines
+  const which = cases === 1 ? 'this case' : `each of these ${cases} cases`
   const most = size.isMost ? 'at most ' : ''
   const these = `${most}${needed.runs} runs of ${which} in each arm`
   const others =
     needed.cases === null
       ? ''
       : `; for cases like these ${needed.cases} cases with ${most}${runs} ${runs === 1 ? 'run' : 'runs'}`
-  return [...lines, `needed    for ${asked(needed.detect)}: ${these}${others} (power ${detectable.power})`]
+  return [...lines, `needed    for ${asked(needed.detect)}: ${these}${others} (power ${power})`]
 }
 
 function likeText(sample: number): string {

@@ -182,11 +182,9 @@ function heading(plan: PlanReady): string {
   return `${plan.skill_name} · ${engine}${judge} · ${cases} cases × 2 arms × ${most}${plan.runs_per_case} = ${most}${plan.runs} runs`
 }
 
-function foreseen({ detectable, runs_per_case: runs, first_look, cases, cannot_run }: PlanReady): string[] {
+function foreseen({ detectable, runs_per_case: runs, first_look }: PlanReady): string[] {
   if (detectable === undefined) return []
-  return [
-    detectableText(detectable, { cases: cases.length - cannot_run.length, runs, isMost: first_look !== undefined }),
-  ]
+  return [detectableText(detectable, { runs, isMost: first_look !== undefined })]
 }
 
 const mostWarnings = 5

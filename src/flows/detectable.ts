@@ -14,6 +14,8 @@ export interface DesignWish {
 
 export interface Detectable {
   power: number
+  /** That can run and are graded. */
+  cases: number
   these_cases: number
   cases_like_these: number | null
 }
@@ -27,16 +29,21 @@ export interface NeededFor {
 
 export function detectableOf(plan: Plan, power = usualPower): Detectable {
   const { these_cases, cases_like_these: sample } = detectableBefore(plannedOf(plan, power))
-  return { power, these_cases: round(these_cases, 6), cases_like_these: sample === null ? null : round(sample, 6) }
+  const like = sample === null ? null : round(sample, 6)
+  return { power, cases: gradedIn(plan).length, these_cases: round(these_cases, 6), cases_like_these: like }
 }
 
 export function neededOf(plan: Plan, { power, detect }: DesignWish): NeededFor | null {
   return detect === null ? null : { detect, ...neededFor(detect, plannedOf(plan, power ?? usualPower)) }
 }
 
-/** Cases that can run and are graded. */
-function plannedOf({ cases, options }: Plan, power: number) {
-  const graded = cases.filter((one) => one.cannot_run === null && one.expectations.length + one.checks.length > 0)
+function gradedIn({ cases }: Plan) {
+  return cases.filter((one) => one.cannot_run === null && one.expectations.length + one.checks.length > 0)
+}
+
+function plannedOf(plan: Plan, power: number) {
+  const { options } = plan
+  const graded = gradedIn(plan)
   const inverse = graded.reduce((sum, one) => sum + 1 / (one.expectations.length + one.checks.length), 0)
   const expectations = graded.length === 0 ? 1 : graded.length / inverse
   return {

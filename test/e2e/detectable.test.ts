@@ -25,6 +25,18 @@ test('--dry-run: the smallest difference, and what a named one would take', asyn
   )
 })
 
+test('a case without criteria finds nothing, and no case is said so', async () => {
+  const bare = { id: 5, prompt: 'task 5' }
+  const said = async (cases: readonly object[]) => {
+    const args = ['bench', makeSkill(cases), '--engine', 'command:true', '--dry-run', '--detect', '.2']
+    return (await whetstone(args)).stdout
+  }
+  expect(await said([...evals, bare])).toContain('detects   3 runs of 4 cases find')
+  const none = await said([bare])
+  expect(none).toContain('detects   no difference: no case has a criterion')
+  expect(none).not.toContain('needed ')
+})
+
 test('with --json too; more power needs more', async () => {
   const of = async (...flags: string[]) => JSON.parse((await dryRun('--dry-run', '--json', ...flags)).stdout)
   const usual = await of('--detect', '.2')
