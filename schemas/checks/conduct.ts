@@ -9,6 +9,11 @@ const toolCall = {
     .min(1)
     .optional()
     .describe('a JavaScript regular expression that matches one of the texts in the input of the call'),
+  input_json: z
+    .string()
+    .min(1)
+    .optional()
+    .describe('a JavaScript regular expression that matches the whole input of the call, as JSON on one line'),
 }
 
 export const toolUsedCheck = z.strictObject({

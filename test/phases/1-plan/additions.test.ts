@@ -110,6 +110,7 @@ describe('a check with a bad parameter is refused, with file, case, field and fi
     [{ type: 'file_size', path: 'a', bytes: { min: -1 } }, /checks\[0\]\.bytes\.min: /],
     [{ type: 'tool_used' }, /checks\[0\]\.name: /],
     [{ type: 'tool_used', name: 'Bash', input: '(' }, /checks\[0\]\.input: Invalid regular expression/],
+    [{ type: 'tool_used', name: 'Bash', input_json: '(' }, /checks\[0\]\.input_json: Invalid regular expression/],
     [{ type: 'tool_not_used', name: 'Bash', times: { max: 0 } }, /checks\[0\]: .*times/],
     [{ type: 'skill_read', indicator: false }, /checks\[0\]\.indicator: .*always an indicator/],
     [{ type: 'script_executed', script: '../x.py' }, /checks\[0\]\.script: .*leads out of the skill's folder/],

@@ -132,6 +132,7 @@ describe('a case', () => {
 
 describe('a grader', () => {
   const read = (front: string, body = '') => caseOf({ 'graders/g.md': grader(front, body) })
+  const used = (check: object) => ({ checks: [{ type: 'tool_used', name: 'Bash', text: 'g', ...check }], warnings: [] })
   const answer = (check: object) => ({ checks: [{ type: 'regex', ...check }], warnings: [] })
   test.each<[string, string, string, object]>([
     ['llm', 'type: llm', 'It is kind.', { expectations: [{ text: 'It is kind.' }], warnings: [] }],
@@ -158,6 +159,41 @@ describe('a grader', () => {
     ],
     ['tool_used', 'type: tool_used\ntool: Bash', '', { checks: [{ type: 'tool_used', name: 'Bash', text: 'g' }] }],
     ['the Skill tool', 'type: tool_used\ntool: Skill', '', { checks: [{ name: 'Skill', indicator: true }] }],
+    [
+      'the Skill tool in both arms',
+      'type: tool_used\ntool: Skill\narm: both\nmin: 0\nmax: 0',
+      '',
+      { checks: [{ type: 'tool_not_used', name: 'Skill', text: 'g' }], warnings: [] },
+    ],
+    ['tool_used with min', 'type: tool_used\ntool: Bash\nmin: 2', '', used({ times: { min: 2 } })],
+    ['tool_used with min 1', 'type: tool_used\ntool: Bash\nmin: 1', '', used({})],
+    [
+      'tool_used with max: at least one',
+      'type: tool_used\ntool: Bash\nmax: 3',
+      '',
+      used({ times: { min: 1, max: 3 } }),
+    ],
+    ['min and max', 'type: tool_used\ntool: Bash\nmin: 0\nmax: 2', '', used({ times: { min: 0, max: 2 } })],
+    ['a tool that may be called', 'type: tool_used\ntool: Bash\nmin: 0', '', used({ times: { min: 0 } })],
+    [
+      'a tool that may not be called',
+      'type: tool_used\ntool: Edit\nmin: 0\nmax: 0',
+      '',
+      { checks: [{ type: 'tool_not_used', name: 'Edit', text: 'g' }], warnings: [] },
+    ],
+    [
+      'input_match: on the JSON of the input',
+      'type: tool_used\ntool: Bash\ninput_match: git push',
+      '',
+      used({ input_json: 'git push' }),
+    ],
+    [
+      'an input that may not be',
+      'type: tool_used\ntool: Bash\ninput_match: git push\nmin: 0\nmax: 0',
+      '',
+      { checks: [{ type: 'tool_not_used', name: 'Bash', input_json: 'git push', text: 'g' }], warnings: [] },
+    ],
+    ['an empty input_match', "type: tool_used\ntool: Bash\ninput_match: ''", '', used({})],
     ['of the plugin arm alone', 'type: file_exists\npath: a\narm: with-only', '', { checks: [{ indicator: true }] }],
     [
       'of the plugin arm alone, judged',
@@ -166,10 +202,20 @@ describe('a grader', () => {
       { expectations: [{ text: 'x', indicator: true }] },
     ],
   ])('%s', async (_, front, body, expected) => expect(await read(front, body)).toMatchObject(expected))
+  test('tool_used of one call has no range of its own', async () => {
+    const { checks } = await read('type: tool_used\ntool: Bash\nmin: 1')
+    expect(checks).toEqual([{ type: 'tool_used', name: 'Bash', text: 'g' }])
+  })
 
   test.each<[string, string, string]>([
     ['tool_used with more', 'type: tool_used\ntool: Bash\ncount: 2', 'its count is not known'],
     ['tool_used without a tool', 'type: tool_used', 'names no tool'],
+    ['tool_used that no run meets', 'type: tool_used\ntool: Bash\nmax: 0', 'add min: 0'],
+    ['tool_used with min above max', 'type: tool_used\ntool: Bash\nmin: 3\nmax: 2', 'min 3 is above its max 2'],
+    ['tool_used with a broken range', 'type: tool_used\ntool: Bash\nmin: -1', 'min'],
+    ['tool_used with text for a number', 'type: tool_used\ntool: Bash\nmax: many', 'max'],
+    ['tool_used with a broken pattern', "type: tool_used\ntool: Bash\ninput_match: '('", 'Unterminated group'],
+    ['tool_used with a star', "type: tool_used\ntool: 'mcp__*'", 'takes for a letter'],
     ['tool_order', 'type: tool_order\nbefore: A\nafter: B', 'order of tool calls'],
     ['baseline', 'type: baseline\nbaseline_file: b', 'stored transcript'],
     ['an unknown type', 'type: vibes', 'no grader of type "vibes"'],

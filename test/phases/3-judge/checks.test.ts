@@ -256,6 +256,10 @@ describe('a check as a sentence', () => {
     [{ type: 'file_count', path: '*', count: { equals: 2 } }, '*: exactly 2 files made or changed'],
     [{ type: 'file_size', path: 'a', bytes: { min: 1, max: 9 } }, 'The file a has from 1 to 9 bytes'],
     [{ type: 'tool_used', name: 'Bash', times: { max: 3 } }, 'The agent used Bash (at most 3 times)'],
+    [
+      { type: 'tool_not_used', name: 'Bash', input: '^a', input_json: 'b' },
+      'The agent did not use Bash with /^a/ and /b/',
+    ],
     [{ type: 'tool_not_used', name: 'Bash', input: 'rm' }, 'The agent did not use Bash with /rm/'],
     [{ type: 'skill_read' }, 'The agent read the skill'],
     [{ type: 'script_executed' }, 'The agent ran a script of the skill'],

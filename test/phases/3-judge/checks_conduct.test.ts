@@ -44,6 +44,12 @@ describe('tool_used', () => {
     [{ name: 'mcp__*', input: '^5$' }, passed('1 calls')],
     [{ name: 'shell', input: '^rm -rf' }, passed('1 calls')],
     [{ name: 'Bash', input: 'curl' }, failed('no such call')],
+    [{ name: 'Bash', input_json: '^\\{"command":"ls' }, passed('1 calls; transcript.jsonl:1')],
+    [{ name: 'mcp__*', input_json: '"text":"open","limit":5' }, passed('1 calls')],
+    [{ name: 'Bash', input_json: '^ls' }, failed('no such call')],
+    [{ name: 'Bash', input: '^ls', input_json: 'python' }, failed('no such call')],
+    [{ name: 'Bash', input: '-la$', input_json: 'command', times: { equals: 1 } }, passed('1 calls')],
+    [{ name: 'Write', times: { equals: 0 } }, passed('no such call')],
   ]
   test.each(rows)('%j', async (check, verdict) =>
     expect(await decide({ type: 'tool_used', ...check })).toEqual(verdict),
@@ -73,6 +79,8 @@ test.each<[object, Partial<CheckScene>, object]>([
   [{ name: 'Bash', input: 'curl' }, {}, passed('no such call')],
   [{ name: 'shell', input: 'rm' }, {}, failed('transcript.jsonl:7: shell {"command":["rm"')],
   [{ name: 'shell' }, { showsTools: false }, failed('transcript.jsonl:7')],
+  [{ name: 'shell', input_json: '"-rf"' }, {}, failed('transcript.jsonl:7')],
+  [{ name: 'shell', input_json: 'rm -rf' }, {}, passed('no such call')],
   [{ name: 'Write' }, { showsTools: false }, undecided('does not show')],
 ])('tool_not_used %j %j', async (check, changes, verdict) => {
   expect(await decide({ type: 'tool_not_used', ...check }, changes)).toEqual(verdict)

@@ -33,7 +33,10 @@ function ownMistakes(check: Check): [string, string | null][] {
       return [['pattern', patternMistake(check.pattern, check.flags)]]
     case 'tool_used':
     case 'tool_not_used':
-      return [['input', check.input === undefined ? null : patternMistake(check.input)]]
+      return [
+        ['input', check.input === undefined ? null : patternMistake(check.input)],
+        ['input_json', check.input_json === undefined ? null : patternMistake(check.input_json)],
+      ]
     case 'json_path':
       return [['query', queryMistake(check.query)]]
     case 'script_executed':

@@ -17,24 +17,35 @@ export interface Calls {
 
 const indices = z.array(z.number())
 
-/** A call counts whatever came of it. `error`: the pattern can't be tried. */
+/** A call counts whatever came of it. `error`: a pattern can't be tried. */
 export async function callsMeant(
-  check: Pick<CheckOf<'tool_used'>, 'name' | 'input'>,
+  check: Pick<CheckOf<'tool_used'>, 'name' | 'input' | 'input_json'>,
   scene: CheckScene,
 ): Promise<Calls | { error: string }> {
   const events = await scene.events()
   const all = events.flatMap((event, index) => (event.type === 'tool_call' ? [{ call: event, line: index + 1 }] : []))
   const isNamed = nameMatcher(check.name)
-  const named = all.filter(({ call }) => isNamed(call.name))
+  let meant = all.filter(({ call }) => isNamed(call.name))
   const tools = [...new Set(all.map(({ call }) => call.name))]
-  const kept = check.input === undefined ? named.map((_, index) => index) : await matching(check.input, named, scene)
-  if ('error' in kept) return kept
-  const shown = kept.flatMap((index) => named[index] ?? [])
-  return { tools, meant: shown.map(({ call, line }) => `transcript.jsonl:${line}: ${call.name} ${inputOf(call)}`) }
+  for (const { pattern, textsOf } of patternsOf(check)) {
+    const groups = meant.map(({ call }) => textsOf(call.input))
+    const kept = await matching(pattern, groups, scene)
+    if ('error' in kept) return kept
+    meant = kept.flatMap((index) => meant[index] ?? [])
+  }
+  return { tools, meant: meant.map(({ call, line }) => `transcript.jsonl:${line}: ${call.name} ${inputOf(call)}`) }
 }
 
-async function matching(pattern: string, named: readonly { call: ToolCall }[], scene: CheckScene) {
-  const groups = named.map(({ call }) => textsIn(call.input))
+/** What the input has to match, and the texts that each is tried on. */
+function patternsOf({ input, input_json }: Pick<CheckOf<'tool_used'>, 'input' | 'input_json'>) {
+  const asJson = (value: unknown) => [JSON.stringify(value)]
+  return [
+    ...(input === undefined ? [] : [{ pattern: input, textsOf: textsIn }]),
+    ...(input_json === undefined ? [] : [{ pattern: input_json, textsOf: asJson }]),
+  ]
+}
+
+async function matching(pattern: string, groups: string[][], scene: CheckScene) {
   const end = await bounded({ kind: 'matching', pattern, flags: '', groups }, indices, scene.signal)
   return 'error' in end
     ? { error: `the pattern /${capped(pattern, 120)}/ could not be tried: ${end.error}` }

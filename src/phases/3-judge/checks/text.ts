@@ -80,8 +80,9 @@ function csvParts({ columns, rows, cells }: CheckOf<'csv'>): string[] {
   ]
 }
 
-function tool({ name, input }: Pick<CheckOf<'tool_not_used'>, 'name' | 'input'>): string {
-  return input === undefined ? name : `${name} with /${input}/`
+function tool({ name, input, input_json }: Pick<CheckOf<'tool_not_used'>, 'name' | 'input' | 'input_json'>): string {
+  const patterns = [input, input_json].flatMap((pattern) => (pattern === undefined ? [] : `/${pattern}/`))
+  return patterns.length === 0 ? name : `${name} with ${patterns.join(' and ')}`
 }
 
 function quoted(value: unknown): string {

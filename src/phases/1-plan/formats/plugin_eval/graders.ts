@@ -84,15 +84,38 @@ function readFileExists(grader: GraderSource): GraderReading {
   return { kind: 'check', check: exists ? { type: 'file_exists', path } : { type: 'file_absent', path } }
 }
 
-const toolKeys = new Set(['type', 'name', 'description', 'body', 'arm', 'weight', 'tool'])
+const toolKeys = new Set(['type', 'name', 'description', 'body', 'arm', 'weight', 'tool', 'input_match', 'min', 'max'])
+const calls = z.number().int().nonnegative().nullish()
+const toolGrader = z.looseObject({ min: calls, max: calls, input_match: z.string().nullish() })
 
-/** A tool of Claude Code's by its own name. That the Skill tool was called says only that there was a skill. */
+/**
+ * A tool of Claude Code's by its own name, called at least once unless `min` says otherwise, also beside `max`;
+ * `input_match` is tried on the JSON of the input. That the Skill tool was called says only that there was a skill.
+ */
 function readToolUsed(grader: GraderSource): GraderReading {
   const odd = Object.keys(grader).filter((key) => grader[key] !== undefined && !toolKeys.has(key))
   if (odd.length > 0) return unsupported(`its ${odd.join(', ')} is not known here`)
   if (typeof grader.tool !== 'string' || grader.tool === '') return unsupported('it names no tool')
-  const check: Check = { type: 'tool_used', name: grader.tool }
-  return { kind: 'check', check: grader.tool === 'Skill' ? { ...check, indicator: true } : check }
+  if (grader.tool.includes('*')) return unsupported('its tool has a *, which `claude plugin eval` takes for a letter')
+  const read = toolGrader.safeParse(grader)
+  if (!read.success) return unsupported(z.prettifyError(read.error).replaceAll(/\s+/g, ' '))
+  const { min, max } = read.data
+  const least = min ?? 1
+  if (typeof max === 'number' && max < least) return unsupported(neverMet(min, max))
+  const pattern = read.data.input_match || undefined
+  const mistake = pattern === undefined ? null : patternMistake(pattern)
+  if (mistake !== null) return unsupported(mistake)
+  const call = { name: grader.tool, ...(pattern !== undefined && { input_json: pattern }) }
+  const marks = grader.tool === 'Skill' && grader.arm !== 'both' ? { indicator: true } : {}
+  if (max === 0) return { kind: 'check', check: { type: 'tool_not_used', ...call, ...marks } }
+  const times = typeof max === 'number' ? { min: least, max } : least === 1 ? undefined : { min: least }
+  return { kind: 'check', check: { type: 'tool_used', ...call, ...(times && { times }), ...marks } }
+}
+
+function neverMet(min: number | null | undefined, max: number): string {
+  return typeof min === 'number'
+    ? `no run meets it: its min ${min} is above its max ${max}`
+    : `no run meets it: without min it asks for one call, and max is ${max}; add min: 0`
 }
 
 function readLlm(grader: GraderSource): GraderReading {
