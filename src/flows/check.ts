@@ -1,11 +1,8 @@
 /** `check`: all problems of skills and their suites at once, without a model; with answers to try, also those of the grading. */
-import { stat } from 'node:fs/promises'
-import path from 'node:path'
-import { glob } from 'tinyglobby'
 import type { CheckReport, Problem, Severity } from '../../schemas/check_report.ts'
-import { exists } from '../base/files.ts'
 import { chooseSandbox, noWish, type SandboxWish } from '../base/sandbox/choose.ts'
 import { type CheckedSkill, checkSkill } from '../phases/1-plan/check/check_skill.ts'
+import { checkPlaces } from './check_places.ts'
 import type { FlowContext } from './context.ts'
 import { hiddenOf } from './start_sandbox.ts'
 import { type Trial, tryAnswers } from './try_answers.ts'
@@ -13,6 +10,8 @@ import { type Trial, tryAnswers } from './try_answers.ts'
 export interface CheckRequest {
   /** Skill folders, suite files, folders that hold skills, or globs over them. */
   skills: readonly string[]
+  /** The suite of each of them, as bench has it: a file or folder; null or absent: its own. */
+  suite?: string | null
   /** Which answers to grade without an agent. */
   trials: readonly Trial[]
   /** engine[:model]; null: expectations stay undecided. */
@@ -23,11 +22,11 @@ export interface CheckRequest {
 
 /** Rejects with UserError for a judge, or a required sandbox, that is not there; whatever is wrong with a skill is in the report. */
 export async function check(request: CheckRequest, context: FlowContext): Promise<CheckReport> {
-  const places = await placesOf(request.skills)
+  const places = await checkPlaces(request.skills, request.suite ?? null)
   const skills: CheckReport['skills'] = []
-  for (const place of places) {
+  for (const { place, suite } of places) {
     context.signal.throwIfAborted()
-    const checked = await checkSkill(place)
+    const checked = await checkSkill(place, suite)
     const tried = await trialsOf(checked, request, context)
     skills.push({ path: checked.path, readable: checked.readable, problems: sorted([...checked.problems, ...tried]) })
   }
@@ -52,34 +51,4 @@ const order: readonly Severity[] = ['error', 'warning', 'info']
 /** The worst first; the rules' order within. */
 function sorted(problems: readonly Problem[]): Problem[] {
   return problems.toSorted((a, b) => order.indexOf(a.severity) - order.indexOf(b.severity))
-}
-
-/** Every place once. A glob gives the skills it matches; a folder without SKILL.md and without a suite, the skills below it. */
-async function placesOf(given: readonly string[]): Promise<string[]> {
-  const found: string[] = []
-  for (const one of given) {
-    const isThere = await exists(one)
-    found.push(...(isThere ? await skillsIn(path.resolve(one)) : await matches(one)))
-  }
-  return [...new Set(found)]
-}
-
-async function matches(pattern: string): Promise<string[]> {
-  if (!/[*?[{]/.test(pattern)) return [path.resolve(pattern)]
-  const all = await glob(pattern, { onlyFiles: false, absolute: true, expandDirectories: false })
-  const places = all.map((place) => place.replace(/[/\\]$/, '')).sort()
-  const skills: string[] = []
-  for (const place of places) if (await isSkill(place)) skills.push(place)
-  return skills.length === 0 ? [path.resolve(pattern)] : skills
-}
-
-async function skillsIn(place: string): Promise<string[]> {
-  if (!(await stat(place)).isDirectory() || (await isSkill(place))) return [place]
-  const ignore = ['**/node_modules/**', '**/.git/**', '**/evals/**']
-  const below = await glob('**/SKILL.md', { cwd: place, absolute: true, ignore, dot: true })
-  return below.length === 0 ? [place] : below.map((file) => path.dirname(file)).sort()
-}
-
-async function isSkill(place: string): Promise<boolean> {
-  return path.basename(place) === 'SKILL.md' || place.endsWith('.json') || (await exists(path.join(place, 'SKILL.md')))
 }

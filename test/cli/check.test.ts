@@ -1,4 +1,6 @@
 /** `whetstone check` at its edge: exit codes, the JSON document, the listing. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkReport } from '../../schemas/check_report.ts'
 import { fresh, makeSkill, whetstone } from '../e2e/program.ts'
@@ -11,12 +13,34 @@ const wrong = makeSkill([{ ...one(1), prompt: '' }, ...five.slice(1)])
 const empty = fresh()
 const echo = makeSkill([{ id: 1, prompt: 'p', checks: [{ type: 'not_contains', value: 'x' }] }])
 
+const plugin = pluginOf(['a', 'b', 'c', 'd', 'e'])
+
+/** A plugin with one skill, and a suite with a case of each of these names. */
+function pluginOf(names: readonly string[]): string {
+  const root = fresh()
+  const write = (name: string, text: string) => {
+    mkdirSync(path.dirname(path.join(root, name)), { recursive: true })
+    writeFileSync(path.join(root, name), text)
+  }
+  write('skills/tidy/SKILL.md', '---\nname: tidy\ndescription: Tidies things up.\n---\n\nSay so.\n')
+  for (const name of names) {
+    write(`evals/${name}/prompt.md`, `Clear the room ${name}.`)
+    write(`evals/${name}/graders/quiet.md`, '---\ntype: tool_used\ntool: Bash\nmin: 0\nmax: 0\n---\n')
+  }
+  return root
+}
+
 describe('the exit code', () => {
   test.each<[string, string[], number]>([
     ['no problem', [sound], 0],
     ['a warning', [small], 0],
     ['a warning with --fail-on warning', [small, '--fail-on', 'warning'], 1],
     ['an error', [sound, wrong], 1],
+    ['a plugin', [plugin, '--fail-on', 'warning'], 0],
+    ["a plugin's suite", [path.join(plugin, 'evals'), '--fail-on', 'warning'], 0],
+    ["a plugin's skill", [path.join(plugin, 'skills/tidy'), '--suite', plugin, '--fail-on', 'warning'], 0],
+    ["a plugin's skill without its suite", [path.join(plugin, 'skills/tidy'), '--fail-on', 'warning'], 1],
+    ['a suite that is not there', [sound, '--suite', 'gone'], 2],
     ['nothing to read', [empty], 2],
     ['nothing to read wins over an error', [wrong, empty], 2],
     ['an empty answer that passes', [echo, '--null'], 1],

@@ -201,6 +201,7 @@ describe('what a user may ask', () => {
   test.each([
     [['--critique', '/nowhere'], 'no such folder'],
     [['--critique', '.', '--null'], '--critique with --null'],
+    [['--critique', '.', '--suite', 's'], '--critique with --suite'],
     [['--critique', '.', 'a', 'b'], '--critique with several skills'],
     [['--critique'], 'no value'],
     [[], 'check needs <skill>'],

@@ -166,3 +166,95 @@ describe('answers that no agent gave', () => {
     expect(rules.filter((id) => id !== 'reference-missing')).toEqual(expected)
   })
 })
+
+describe('a plugin', () => {
+  const cases = Object.fromEntries(
+    ['a', 'b', 'c', 'd', 'e'].flatMap((name) => [
+      [`evals/${name}/prompt.md`, `Tidy up the ${name} of it.`],
+      [`evals/${name}/graders/says.md`, '---\ntype: regex\n---\n\nTIDY\n'],
+    ]),
+  )
+  const one = { ...cases, '.claude-plugin/plugin.json': '{}', 'skills/tidy/SKILL.md': skill('tidy') }
+  const two = { ...one, 'skills/sweep/SKILL.md': skill('sweep') }
+  const broken = { 'evals/a/graders/says.md': '---\ntype: vibes\n---\n' }
+  const rules = ({ problems }: { problems: readonly { rule: string }[] }) => problems.map(({ rule }) => rule)
+
+  const foundIn = async (files: Record<string, string>, given: string, suite?: string) => {
+    const root = tree(files)
+    const at = (name: string) => path.join(root, name)
+    const { skills, counts } = await run({ skills: [at(given)], ...(suite !== undefined && { suite: at(suite) }) })
+    const places = skills.map((found) => [path.relative(root, found.path), found.readable, rules(found)])
+    return { places, counts }
+  }
+  test.each<[string, Record<string, string>, string, string | undefined, [string, boolean, string[]][]]>([
+    ['its one skill is checked with its suite', one, '', undefined, [['skills/tidy', true, []]]],
+    [
+      'its skills, and its suite once',
+      two,
+      '',
+      undefined,
+      [
+        ['evals', true, []],
+        ['skills/sweep', true, []],
+        ['skills/tidy', true, []],
+      ],
+    ],
+    ['its evals folder', one, 'evals', undefined, [['evals', true, []]]],
+    ['one case of it', one, 'evals/a/case.yaml', undefined, [['evals/a/case.yaml', false, ['skill-unreadable']]]],
+    ['a plugin without skills', cases, '', undefined, [['', true, []]]],
+    ['a skill with --suite', one, 'skills/tidy', '.', [['skills/tidy', true, []]]],
+    ['a skill with the folder of its suite', two, 'skills/tidy', 'evals', [['skills/tidy', true, []]]],
+    ['the SKILL.md with --suite', one, 'skills/tidy/SKILL.md', 'evals', [['skills/tidy', true, []]]],
+    [
+      'all skills below with --suite',
+      two,
+      'skills',
+      '.',
+      [
+        ['skills/sweep', true, []],
+        ['skills/tidy', true, []],
+      ],
+    ],
+    ['a skill without it', one, 'skills/tidy', undefined, [['skills/tidy', true, ['suite-missing']]]],
+    ['no such suite', one, 'skills/tidy', 'gone', [['skills/tidy', false, ['suite-unreadable']]]],
+    ['a place without a suite', one, 'skills/tidy', 'skills', [['skills/tidy', false, ['suite-unreadable']]]],
+    ['a suite file with --suite', one, 'evals/a/prompt.md', '.', [['evals/a/prompt.md', false, ['skill-unreadable']]]],
+    [
+      'what is wrong with its suite',
+      { ...one, ...broken },
+      '',
+      undefined,
+      [['skills/tidy', true, expect.arrayContaining(['criteria-missing'])]],
+    ],
+    [
+      'a suite of the skill itself is checked beside it',
+      { ...one, 'skills/tidy/evals/evals.json': '{' },
+      '',
+      undefined,
+      [
+        ['evals', true, []],
+        ['skills/tidy', false, ['suite-unreadable']],
+      ],
+    ],
+    [
+      'prompts of skills are no suite of theirs',
+      { 'skills/tidy/SKILL.md': skill('tidy'), 'skills/tidy/parts/prompt.md': 'x' },
+      'skills',
+      undefined,
+      [['skills/tidy', true, ['suite-missing']]],
+    ],
+  ])('%s', async (_, files, given, suite, places) => {
+    expect((await foundIn(files, given, suite)).places).toEqual(places)
+  })
+  test('a skill without a suite is told of that of its plugin', async () => {
+    const root = tree(one)
+    const { skills } = await run({ skills: [path.join(root, 'skills/tidy')] })
+    expect(skills[0]?.problems[0]?.fix).toContain(`--suite ${root}`)
+  })
+  test("the evals folder of a skill is that skill's suite", async () => {
+    const suite = JSON.stringify({ skill_name: 'sums', evals: [{ id: 1, prompt: 'p', files: ['in.txt'] }] })
+    const files = { 'sums/SKILL.md': skill('sums'), 'sums/in.txt': '', 'sums/evals/evals.json': suite }
+    const { places } = await foundIn(files, 'sums/evals')
+    expect(places).toEqual([['sums/evals', true, expect.not.arrayContaining(['input-missing'])]])
+  })
+})

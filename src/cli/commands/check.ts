@@ -11,7 +11,12 @@ function checkOptions(args: Argv) {
       type: 'string',
       array: true,
       default: [] as string[],
-      describe: 'skill folders, suite files, folders that hold skills, or globs',
+      describe: 'skill folders, suite files, folders that hold skills, plugins, or globs',
+    })
+    .option('suite', {
+      type: 'string',
+      requiresArg: true,
+      describe: 'the suite of the skills, as of bench: a file or folder; <skill>/evals/evals.json if not given',
     })
     .option('fail-on', {
       choices: ['error', 'warning'] as const,
@@ -44,6 +49,7 @@ function checkOptions(args: Argv) {
       '$0 check <skill..> [options]\n       $0 check --critique <benchmark> [skill]\n\nall problems of skills and suites at once, without a model\n\nEvery rule is in docs/check.md. One broken skill never stops the others.',
     )
     .example('$0 check skills/pdf', 'one skill and its suite')
+    .example('$0 check plugin/skills/pdf --suite plugin', "a plugin's skill and the plugin's suite")
     .example("$0 check 'skills/*' --fail-on warning", 'all of them, in CI')
     .example(
       '$0 check --critique workspaces/pdf',
@@ -64,7 +70,7 @@ export function addCheck(args: Argv, done: Done): Argv {
     }
     const { check } = await import('../../flows/check.ts')
     const { showProblems } = await import('../show_problems.ts')
-    const request = { skills, trials, judge, sandbox: sandboxWish(parsed) }
+    const request = { skills, suite: parsed.suite ?? null, trials, judge, sandbox: sandboxWish(parsed) }
     const { result } = await withFlow({ json, concurrency: 1 }, (context) => check(request, context))
     done(showProblems(result, { json, failOn }))
   })
@@ -74,6 +80,8 @@ type CheckArguments = ArgumentsCamelCase<ReturnType<typeof checkOptions> extends
 
 async function critiqued(parsed: CheckArguments, benchmark: string): Promise<number> {
   const { skill: skills, judge, json, failOn } = parsed
+  if (parsed.suite !== undefined)
+    throw new UserError('--critique with --suite: it reads the suite of the benchmark', 'name another suite as <skill>')
   if (parsed.null || parsed.oracle || judge !== undefined)
     throw new UserError(
       '--critique with --null, --oracle or --judge: it looks at verdicts that there are',

@@ -5,7 +5,7 @@ import type { Problem } from '../../../../schemas/check_report.ts'
 import { messageOf, UserError } from '../../../base/error.ts'
 import { exists, walk } from '../../../base/files.ts'
 import type { InspectedSuite } from '../inspected.ts'
-import { hasSuite, inspectSuite, rootAbove } from '../load.ts'
+import { hasSuite, inspectSuite, rootAbove, suiteOfPlugin } from '../load.ts'
 import { isHiddenFromAgents } from '../skill.ts'
 import { caseRules } from './case_rules.ts'
 import { checkRules } from './check_rules.ts'
@@ -29,38 +29,43 @@ export interface CheckedSkill {
   suite: InspectedSuite | null
 }
 
-/** Checks a skill's folder, its SKILL.md, or a suite file. Rejects only on a bug. */
-export async function checkSkill(place: string): Promise<CheckedSkill> {
+/**
+ * Checks a skill's folder, its SKILL.md, or a suite. `suite`: where that of the skill is; null: it may do without one;
+ * absent: in the skill. Rejects only on a bug.
+ */
+export async function checkSkill(place: string, suite?: string | null): Promise<CheckedSkill> {
   const given = path.resolve(place)
   const info = await stat(given).catch(() => null)
-  if (info === null) {
-    const problem = problemOf(
-      placeRules.unreadable,
-      { message: 'no such file or folder', fix: 'give a skill folder' },
-      given,
-    )
-    return { path: given, readable: false, problems: [problem], suite: null }
+  if (info === null) return unreadable(given, { message: 'no such file or folder', fix: 'give a skill folder' })
+  const isSkill = path.basename(given) === 'SKILL.md' || (await exists(path.join(given, 'SKILL.md')))
+  if (isSkill) {
+    const root = info.isDirectory() ? given : path.dirname(given)
+    return checkParts({ shown: root, root, suite: suite === undefined ? root : suite })
   }
-  if (info.isDirectory()) return checkPlaces({ shown: given, root: given, suite: given })
-  if (path.basename(given) === 'SKILL.md') {
-    const folder = path.dirname(given)
-    return checkPlaces({ shown: folder, root: folder, suite: folder })
-  }
-  const root = await rootAbove(path.dirname(given))
+  if (typeof suite === 'string')
+    return unreadable(given, { message: 'no skill', fix: 'give a folder that holds SKILL.md' })
+  if (info.isDirectory() && !(await hasSuite(given))) return checkParts({ shown: given, root: given, suite: given })
+  const root = await rootAbove(info.isDirectory() ? given : path.dirname(given))
   const hasSkill = await exists(path.join(root, 'SKILL.md'))
-  return checkPlaces({ shown: given, root: hasSkill ? root : null, suite: given })
+  return checkParts({ shown: given, root: hasSkill ? root : null, suite: given })
 }
 
-interface Places {
+function unreadable(place: string, finding: { message: string; fix: string }): CheckedSkill {
+  return { path: place, readable: false, problems: [problemOf(placeRules.unreadable, finding, place)], suite: null }
+}
+
+interface Parts {
   shown: string
   /** null: a suite alone. */
   root: string | null
-  suite: string
+  /** null: nothing to check. */
+  suite: string | null
 }
 
-async function checkPlaces({ shown, root, suite }: Places): Promise<CheckedSkill> {
+async function checkParts({ shown, root, suite }: Parts): Promise<CheckedSkill> {
   const skill = root === null ? { readable: true, problems: [], name: null } : await checkFolder(root)
-  const cases = await checkSuite(suite, skill.name)
+  const none = { readable: true, problems: [], suite: null }
+  const cases = suite === null ? none : await checkSuite(suite, { root, name: skill.name })
   return {
     path: shown,
     readable: skill.readable && cases.readable,
@@ -101,21 +106,28 @@ const textBytes = 2 ** 20
 
 async function checkSuite(
   place: string,
-  skillName: string | null,
+  skill: { root: string | null; name: string | null },
 ): Promise<Pick<CheckedSkill, 'readable' | 'problems' | 'suite'>> {
-  const isFolder = (await stat(place)).isDirectory()
-  if (isFolder && !(await hasSuite(place))) {
-    const finding = { message: 'no suite', fix: 'write evals/evals.json; docs/formats.md shows one' }
-    return { readable: true, problems: [problemOf(placeRules.noSuite, finding, place)], suite: null }
+  if (place === skill.root && !(await hasSuite(place))) {
+    const problem = problemOf(placeRules.noSuite, { message: 'no suite', fix: await suiteFix(place) }, place)
+    return { readable: true, problems: [problem], suite: null }
   }
   try {
-    const inspected = await inspectSuite(place)
-    return { readable: true, problems: suiteProblems(inspected, skillName), suite: inspected }
+    const inspected = await inspectSuite(place, skill.root ?? undefined)
+    return { readable: true, problems: suiteProblems(inspected, skill.name), suite: inspected }
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     const finding = { message: error.message, fix: error.fix ?? 'mend it' }
     return { readable: false, problems: [problemOf(placeRules.suiteUnreadable, finding, place)], suite: null }
   }
+}
+
+/** Of a skill in <plugin>/skills, that of the plugin. */
+async function suiteFix(skill: string): Promise<string> {
+  const plugin = path.dirname(path.dirname(skill))
+  return (await suiteOfPlugin(plugin)) === null
+    ? 'write evals/evals.json; docs/formats.md shows one'
+    : `name that of its plugin: --suite ${plugin}`
 }
 
 function suiteProblems(inspected: InspectedSuite, skillName: string | null): Problem[] {

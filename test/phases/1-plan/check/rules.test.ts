@@ -320,9 +320,10 @@ describe('what is named', () => {
     ['SKILL.md', 'SKILL.md', '', true, []],
     ['the suite file', 'evals/evals.json', null, true, []],
     ['nothing', 'gone', null, false, ['skill-unreadable']],
-    ['a folder that is no skill', 'evals', null, false, ['skill-unreadable']],
+    ['the folder of the suite', 'evals', null, true, []],
+    ['a folder that is no skill', 'parts', null, false, ['skill-unreadable', 'suite-missing']],
   ])('%s', async (_, name, shown, readable, expected) => {
-    const root = place({})
+    const root = place({ 'parts/a.md': 'a' })
     const checked = await checkSkill(path.join(root, name))
     expect(checked.path).toBe(path.join(root, shown ?? name))
     expect(checked.readable).toBe(readable)
