@@ -218,7 +218,9 @@ describe('a grader', () => {
     ['tool_used with a star', "type: tool_used\ntool: 'mcp__*'", 'takes for a letter'],
     ['tool_order', 'type: tool_order\nbefore: A\nafter: B', 'order of tool calls'],
     ['baseline', 'type: baseline\nbaseline_file: b', 'stored transcript'],
-    ['an unknown type', 'type: vibes', 'no grader of type "vibes"'],
+    ['an unknown type', 'type: vibes', 'of type "vibes" is not read: known are regex, '],
+    ['a type that is no text', 'type: 5', 'of type 5 is not read'],
+    ['no type', 'name: x', 'without a "type" is not read: known are regex, '],
     ['a regex over the trace', 'type: regex\npattern: a\ntarget: trace', 'their trace'],
     ['a regex that is counted', 'type: regex\npattern: a\nmatch: count:2', 'count:2'],
     ['a regex that is none', "type: regex\npattern: '('", 'Unterminated group'],
@@ -228,16 +230,24 @@ describe('a grader', () => {
   ])('%s is named as not read', async (_, front, why) => {
     const { warnings, checks, expectations } = await read(front)
     expect([checks, expectations]).toEqual([[], []])
-    expect(warnings[0]).toContain('sum/graders/g: a grader of type')
+    expect(warnings[0]).toContain('sum/graders/g.md: a grader ')
     expect(warnings[0]).toContain(why)
     expect(warnings[1]).toContain('ungraded')
+  })
+  test('a file without frontmatter is no grader', async () => {
+    const { warnings, expectations } = await caseOf({ 'graders/README.md': 'How these grade.', ...llm })
+    expect([warnings, expectations?.length]).toEqual([[], 1])
+  })
+  test('one of case.yaml is named by its place in it', async () => {
+    const { warnings } = await caseOf({ 'case.yaml': 'schema_version: "1.0"\ngraders: [{ name: n }, 5]', ...llm })
+    expect(warnings).toEqual([expect.stringMatching(/^sum\/case\.yaml, graders\[0\]: a grader without .* at 1 more/)])
   })
   test('a weight is named as not read', async () => {
     expect((await read('type: llm\nweight: 3', 'x')).warnings).toEqual([expect.stringContaining('weight is not read')])
   })
   test('graders of case.yaml and of files are both read', async () => {
     const { checks, expectations } = await caseOf({
-      'case.yaml': 'graders:\n  - { name: there, type: file_exists, path: a.md }',
+      'case.yaml': 'schema_version: "1.0"\ngraders:\n  - { name: there, type: file_exists, path: a.md }',
       ...llm,
     })
     expect([checks?.length, expectations?.length]).toEqual([1, 1])
@@ -258,7 +268,7 @@ describe('a grader', () => {
 
 test('unknown fields are kept, and said unless they are notes; known ones are neither', async () => {
   const { metadata, warnings } = await caseOf({
-    'case.yaml': 'name: n\ntags: [a]\nretries: { most: 3 }\nruns: 2\n',
+    'case.yaml': 'schema_version: "1.0"\nname: n\ntags: [a]\nretries: { most: 3 }\nruns: 2\n',
     ...llm,
   })
   expect(metadata).toEqual({ tags: ['a'], retries: { most: 3 }, runs: 2 })
@@ -266,11 +276,67 @@ test('unknown fields are kept, and said unless they are notes; known ones are ne
     'sum: "runs" of a case is not read: --runs sets it',
     'sum: "retries" of a case is not read',
   ])
-  expect((await caseOf({ 'case.yaml': 'name: n\n', ...llm })).metadata).toBeUndefined()
+  expect((await caseOf({ 'case.yaml': 'schema_version: "1.0"\nname: n\n', ...llm })).metadata).toBeUndefined()
 })
 
 test('check lists its problems with the folder of the case', async () => {
   const root = skillOf({ one: { 'prompt.md': '---\nname: n\n---\n', ...llm } })
   const found = (await checkSkill(root)).problems.find(({ rule }) => rule === 'prompt-empty')
   expect(found).toMatchObject({ file: path.join(root, 'evals/one'), at: null })
+})
+
+describe('an expected outcome alone', () => {
+  const outcome = '---\nexpected_outcome: The sum is 42.\n---\n\nAdd up.'
+  const derived = [{ text: 'The outcome matches the expected output: The sum is 42.', derived: true }]
+  test.each<[string, Record<string, string>, object[], RegExp[]]>([
+    ['is one expectation', {}, derived, [/^sum: no criteria; one expectation is derived from expected_outcome$/]],
+    [
+      'is one where no grader is read',
+      { 'graders/g.md': grader('type: vibes') },
+      derived,
+      [/"vibes" is not read/, /derived from expected_outcome$/],
+    ],
+    ['is none beside a grader', { 'graders/g.md': grader('type: llm', 'It is kind.') }, [{ text: 'It is kind.' }], []],
+  ])('%s', async (_, files, expectations, warnings) => {
+    const found = await caseOf({ 'prompt.md': outcome, ...files })
+    expect(found).toMatchObject({ expected_output: 'The sum is 42.', expectations })
+    expect(found.warnings).toEqual(warnings.map((form) => expect.stringMatching(form)))
+  })
+  test('nothing at all is said to be so', async () => {
+    expect((await caseOf({})).warnings).toEqual([
+      expect.stringMatching(/^sum: no criteria and no expected_outcome; .*ungraded/),
+    ])
+  })
+  test('check tells each of it once', async () => {
+    const root = skillOf({ a: { 'prompt.md': 'Add up.' }, b: { 'prompt.md': outcome } })
+    const rules = (await checkSkill(root)).problems.map(({ rule }) => rule)
+    expect(rules.filter((rule) => rule.startsWith('criteria-') || rule === 'forgiven')).toEqual([
+      'criteria-missing',
+      'criteria-derived',
+    ])
+  })
+})
+
+describe('schema_version', () => {
+  test.each<[string, string, string | null]>([
+    ['is missing', 'name: n', 'is missing'],
+    ['is unknown', 'schema_version: "9.0"', '"9.0" is unknown'],
+    ['is no version', 'schema_version: new', '"new" is unknown'],
+    ['is a number', 'schema_version: 1.0', '1 is no text'],
+    ['is known', 'schema_version: "1.0"', null],
+    ['is a later one of the same', 'schema_version: "1.1"', null],
+  ])('that %s', async (_, line, said) => {
+    const { warnings } = await caseOf({ 'case.yaml': `${line}\ndescription: d`, ...llm })
+    expect(warnings).toEqual(said === null ? [] : [expect.stringContaining(`sum/case.yaml: "schema_version" ${said}`)])
+  })
+  test('prompt.md may say it, and needs none alone', async () => {
+    const said = { 'prompt.md': '---\nschema_version: "1.0"\n---\nx', 'case.yaml': 'name: n' }
+    expect((await caseOf({ ...said, ...llm })).warnings).toEqual([])
+    expect((await caseOf(llm)).warnings).toEqual([])
+  })
+  test('check warns of it', async () => {
+    const root = skillOf({ a: { 'prompt.md': 'Add up.', 'case.yaml': 'name: n', ...llm } })
+    const found = (await checkSkill(root)).problems.find(({ rule }) => rule === 'schema-version')
+    expect(found).toMatchObject({ severity: 'warning', at: 'a/case.yaml' })
+  })
 })

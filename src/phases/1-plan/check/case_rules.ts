@@ -48,7 +48,7 @@ export const caseRules: readonly Rule<CaseSubject>[] = [
       !subject.isPartial && subject.case.expectations.some(({ derived }) => derived === true)
         ? [
             inCase(subject, null, {
-              message: 'one criterion is derived from expected_output',
+              message: 'one criterion is derived from the expected output',
               fix: 'write several expectations: each is decided with evidence of its own',
             }),
           ]

@@ -53,6 +53,13 @@ const table: readonly LoaderRule[] = [
     fix: 'read it, mend or drop it, and take out "review": "draft"',
   },
   {
+    id: 'schema-version',
+    severity: 'warning',
+    about: 'The `schema_version` of a case of `claude plugin eval` is missing, or none that is known.',
+    form: /^"schema_version" /,
+    fix: 'write schema_version: "1.0"',
+  },
+  {
     id: 'not-read',
     severity: 'warning',
     about: 'A field or a value that the loader does not read.',
@@ -68,7 +75,8 @@ const table: readonly LoaderRule[] = [
   },
 ]
 
-const foundByRules = /^id .* is already taken|^"prompt" of a case is not read|^no criteria(;| and no expected_output)/
+const foundByRules =
+  /^id .* is already taken|^"prompt" of a case is not read|^no criteria(;| and no expected_out(put|come))/
 
 export const loaderRules: readonly RuleFacts[] = table
 

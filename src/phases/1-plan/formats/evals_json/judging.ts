@@ -1,7 +1,7 @@
 /** What decides about a case: its expected output, its criteria, or one expectation made of the former. */
 import type { Check } from '../../../../../schemas/check.ts'
 import type { Rubric } from '../../../../../schemas/rubric.ts'
-import type { SuiteCase } from '../../../../../schemas/suite.ts'
+import type { Expectation, SuiteCase } from '../../../../../schemas/suite.ts'
 import type { Warn } from '../../warnings.ts'
 import { type Criteria, takeCriteria } from './criteria.ts'
 import { kindOf } from './document.ts'
@@ -28,8 +28,12 @@ export function readJudging({ fields, checks, rubric }: Own, warn: Warn): Judgin
     return all
   }
   warn(fields.at, 'no criteria; one expectation is derived from expected_output')
-  const text = `The outcome matches the expected output: ${expected_output}`
-  return { ...all, expectations: [{ text, derived: true }] }
+  return { ...all, expectations: [derivedFrom(expected_output)] }
+}
+
+/** What decides about a case that has nothing but an expected output. */
+export function derivedFrom(expected: string): Expectation {
+  return { text: `The outcome matches the expected output: ${expected}`, derived: true }
 }
 
 /** Such as: Rubric: accuracy 60 %, style 40 %. */

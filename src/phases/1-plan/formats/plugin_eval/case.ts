@@ -11,7 +11,8 @@ import { readYaml } from '../../../../base/yaml.ts'
 import { leaves } from '../../inputs.ts'
 import type { Warn } from '../../warnings.ts'
 import { isObject, textIn } from '../evals_json/fields.ts'
-import { type GraderSource, readGrader } from './graders.ts'
+import { derivedFrom } from '../evals_json/judging.ts'
+import { type GraderSource, graderTypes, readGrader } from './graders.ts'
 
 type Fields = Readonly<Record<string, unknown>>
 
@@ -21,7 +22,9 @@ interface CaseFiles {
   /** case.yaml and the frontmatter of prompt.md, the latter wins; `execution` and `context` laid open. */
   fields: Fields
   prompt: string | null
-  graders: { name: string; grader: GraderSource }[]
+  /** `at`: the file, and the place in it. */
+  graders: { name: string; at: string; grader: GraderSource }[]
+  hasYaml: boolean
   /** What can't be read. */
   reasons: string[]
 }
@@ -36,6 +39,7 @@ export async function readPluginCase(folder: string, key: string, warn: Warn): P
   const prompt = files.prompt ?? textIn(fields.prompt)
   const reasons = [...files.reasons, ...(prompt === null ? ['it has no prompt'] : []), ...start.reasons]
   warnUnread(fields, key, warn)
+  if (files.hasYaml) warnVersion(fields.schema_version, key, warn)
   const noted = Object.fromEntries(Object.entries(fields).filter(([name, value]) => !read.has(name) && value !== null))
   return {
     eval_key: key,
@@ -60,23 +64,27 @@ async function readFiles(folder: string): Promise<CaseFiles> {
     const text = await ownText(folder, name, reasons)
     if (text === null) return null
     try {
-      return name.endsWith('.md') ? splitFile(text) : { fields: yamlIn(text, 1), body: '' }
+      return name.endsWith('.md') ? splitFile(text) : { fields: yamlIn(text, 1), body: '', hasFront: false }
     } catch (error) {
       reasons.push(`${name}${messageOf(error)}`)
       return null
     }
   }
-  const yaml = (await open('case.yaml'))?.fields ?? {}
+  const caseYaml = await open('case.yaml')
+  const yaml = caseYaml?.fields ?? {}
   const markdown = await open('prompt.md')
   const listed = Array.isArray(yaml.graders) ? yaml.graders.map(fieldsIn) : []
-  const graders = listed.map((grader, index) => ({ name: textIn(grader.name) ?? `grader ${index + 1}`, grader }))
+  const graders = listed.map((grader, index) => {
+    return { name: textIn(grader.name) ?? `grader ${index + 1}`, at: `case.yaml, graders[${index}]`, grader }
+  })
   for (const { name } of entriesIn(path.join(folder, 'graders'))) {
     const file = /^[^.].*\.md$/.test(name) ? await open(`graders/${name}`) : null
-    const grader = file === null ? null : { ...file.fields, body: textIn(file.body) ?? undefined }
-    if (grader !== null) graders.push({ name: path.basename(name, '.md'), grader })
+    if (file === null || !file.hasFront) continue // a text beside the graders, as `claude plugin eval` has it
+    const grader = { ...file.fields, body: textIn(file.body) ?? undefined }
+    graders.push({ name: path.basename(name, '.md'), at: `graders/${name}`, grader })
   }
   const fields = { ...yaml, ...fieldsIn(yaml.execution), ...fieldsIn(yaml.context), ...markdown?.fields }
-  return { fields, prompt: textIn(markdown?.body), graders, reasons }
+  return { fields, prompt: textIn(markdown?.body), graders, hasYaml: caseYaml !== null, reasons }
 }
 
 /** null: it is not there, a link takes it from elsewhere, or it is too large, which is a reason. */
@@ -89,12 +97,12 @@ async function ownText(folder: string, name: string, reasons: string[]): Promise
   return null
 }
 
-function splitFile(text: string): { fields: Fields; body: string } {
+function splitFile(text: string): { fields: Fields; body: string; hasFront: boolean } {
   const plain = text.replace(/^\uFEFF/, '').replaceAll('\r\n', '\n')
   const [, block, body] = /^---[ \t]*\n(?:([\s\S]*?)\n)?---[ \t]*(?:\n([\s\S]*))?$/.exec(plain) ?? []
   return body === undefined && block === undefined
-    ? { fields: {}, body: plain }
-    : { fields: yamlIn(block ?? '', 2), body: body ?? '' }
+    ? { fields: {}, body: plain, hasFront: /^---[ \t]*\n/.test(plain) }
+    : { fields: yamlIn(block ?? '', 2), body: body ?? '', hasFront: true }
 }
 
 /** Throws where it is no YAML, with line and column in the file. */
@@ -108,13 +116,15 @@ function fieldsIn(value: unknown): Fields {
   return isObject(value) ? value : {}
 }
 
-function criteriaOf({ graders }: CaseFiles, key: string, warn: Warn): Pick<SuiteCase, 'expectations' | 'checks'> {
-  const criteria: Pick<SuiteCase, 'expectations' | 'checks'> = { expectations: [], checks: [] }
-  for (const { name, grader } of graders) {
+type Criteria = Pick<SuiteCase, 'expectations' | 'checks'>
+
+function criteriaOf({ graders, fields }: CaseFiles, key: string, warn: Warn): Criteria {
+  const criteria: Criteria = { expectations: [], checks: [] }
+  for (const { name, at, grader } of graders) {
     const reading = readGrader(grader, name)
-    const at = `${key}/graders/${name}`
+    const place = `${key}/${at}`
     if (typeof grader.weight === 'number' && grader.weight !== 1)
-      warn(at, 'its weight is not read: criteria count the same')
+      warn(place, 'its weight is not read: criteria count the same')
     switch (reading.kind) {
       case 'check':
         criteria.checks.push(reading.check)
@@ -123,13 +133,22 @@ function criteriaOf({ graders }: CaseFiles, key: string, warn: Warn): Pick<Suite
         criteria.expectations.push(reading.expectation)
         break
       case 'unsupported':
-        warn(at, `a grader of type ${String(grader.type)} is not read: ${reading.why}`)
+        warn(place, `a grader ${typeWords(grader.type)} is not read: ${reading.why}`)
     }
   }
-  if (criteria.expectations.length + criteria.checks.length === 0) {
-    warn(key, 'no criteria and no expected_output; the case runs ungraded, outside every rate')
+  if (criteria.expectations.length + criteria.checks.length > 0) return criteria
+  const outcome = textIn(fields.expected_outcome)
+  if (outcome === null) {
+    warn(key, 'no criteria and no expected_outcome; the case runs ungraded, outside every rate')
+    return criteria
   }
-  return criteria
+  warn(key, 'no criteria; one expectation is derived from expected_outcome')
+  return { ...criteria, expectations: [derivedFrom(outcome)] }
+}
+
+function typeWords(type: unknown): string {
+  if (type === undefined || type === null) return 'without a "type"'
+  return `of type ${typeof type === 'string' && graderTypes.has(type) ? type : JSON.stringify(type)}`
 }
 
 /** The scaffold's text itself, so that a change of it is another run; it runs in the working folder, in both arms. */
@@ -194,4 +213,15 @@ function warnUnread(fields: Fields, key: string, warn: Warn): void {
     const isKnown = read.has(name) || Object.hasOwn(unread, name) || harmless.has(name)
     if (!isKnown) warn(key, `"${name}" of a case is not read`)
   }
+}
+
+/** "1.0", or a later one of the same major number; where case.yaml is, `claude plugin eval` asks for it. */
+function warnVersion(version: unknown, key: string, warn: Warn): void {
+  const said = version === undefined || version === null ? 'is missing' : versionMistake(version)
+  if (said !== null) warn(`${key}/case.yaml`, `"schema_version" ${said}; the case is read as one of "1.0"`)
+}
+
+function versionMistake(version: unknown): string | null {
+  if (typeof version !== 'string') return `${JSON.stringify(version)} is no text`
+  return /^[01](\.|$)/.test(version.trim()) ? null : `${JSON.stringify(version)} is unknown`
 }

@@ -35,11 +35,14 @@ const readers = new Map<string, Reader>([
   ['baseline', () => unsupported('a comparison with a stored transcript is not made here')],
 ])
 
+/** What a grader may be, also where it is not read here. */
+export const graderTypes: ReadonlySet<string> = new Set(readers.keys())
+
 /** Reads one grader; `name` is shown with a check whose file has no words of its own. */
 export function readGrader(grader: GraderSource, name: string): GraderReading {
   const type = typeof grader.type === 'string' ? grader.type : ''
   const reader = readers.get(type)
-  if (reader === undefined) return unsupported(`no grader of type ${JSON.stringify(grader.type ?? null)} is known`)
+  if (reader === undefined) return unsupported(`known are ${[...graderTypes].join(', ')}`)
   const reading = reader(grader)
   return labelled(reading, { name, indicator: grader.arm === 'with-only' })
 }
