@@ -61,7 +61,7 @@ export const evalsFile = z.looseObject({
   environment: environmentSource.optional().describe('of every case that has none of its own'),
   rubric: rubric.optional().describe('of every case that has none of its own'),
   sandbox: sandboxSettings.optional(),
-  evals: z.array(evalCase),
+  evals: z.array(evalCase).min(1),
 })
 
 export type SandboxSettings = z.infer<typeof sandboxSettings>
