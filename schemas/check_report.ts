@@ -22,6 +22,10 @@ export const checkReport = z.object({
       problems: z.array(problem),
     }),
   ),
+  passed_over: z
+    .array(z.object({ path: z.string().describe('absolute'), reason: z.string() }))
+    .optional()
+    .describe('files among the places that were given; absent: none'),
   counts: z.object({
     error: z.number().int().nonnegative(),
     warning: z.number().int().nonnegative(),

@@ -237,6 +237,12 @@ export const flowEvent = z.discriminatedUnion('type', [
     left_out: z.number().int().nonnegative().describe('drafts that could not be used'),
   }),
   z.object({
+    type: z.literal('place_passed_over'),
+    ...of,
+    place: z.string().describe('as it was given'),
+    reason: z.string(),
+  }),
+  z.object({
     type: z.literal('skill_failed'),
     ...of,
     message: z.string().describe('why it has no benchmark; the others go on'),

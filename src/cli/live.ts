@@ -85,6 +85,8 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
       return oneLine(`${event.reason}; no further run is started`, 500)
     case 'artefact_damaged':
       return damaged(event)
+    case 'place_passed_over':
+      return oneLine(`passed over ${event.place}: ${event.reason}`, 500)
     case 'skill_failed':
       return failure(event)
     case 'last_failed':
@@ -140,6 +142,7 @@ function lookText({ blocks, wins, losses, pairs, e_value, status, reason }: Extr
 }
 
 const above: ReadonlySet<string> = new Set([
+  'place_passed_over',
   'skill_failed',
   'budget_reached',
   'queue_awaited',

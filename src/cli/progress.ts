@@ -72,6 +72,7 @@ export function advance(state: Progress, event: FlowEvent): Progress {
     case 'budget_reached':
     case 'benchmark_written':
     case 'artefact_damaged':
+    case 'place_passed_over':
     case 'skill_failed':
     case 'triggers_written':
     case 'description_measured':

@@ -13,7 +13,7 @@ export function showProblems(report: CheckReport, how: { json: boolean; failOn: 
   return error > 0 || (how.failOn === 'warning' && warning > 0) ? exitCodes.gateFailed : exitCodes.done
 }
 
-function lines({ skills, counts }: CheckReport): string[] {
+function lines({ skills, counts, passed_over = [] }: CheckReport): string[] {
   const { bold, dim, green } = colours(process.stdout)
   const groups = skills.flatMap(({ path: place, problems }) => [
     bold(safe(shown(place))),
@@ -21,7 +21,12 @@ function lines({ skills, counts }: CheckReport): string[] {
     '',
   ])
   const parts = [many(counts.error, 'error'), many(counts.warning, 'warning'), `${counts.info} info`]
-  return [...groups, `${many(skills.length, 'skill')}: ${parts.join(', ')}${dim(' (docs/check.md lists the rules)')}`]
+  const over = passed_over.map(({ path: place, reason }) => dim(safe(`passed over ${shown(place)}: ${reason}`)))
+  return [
+    ...groups,
+    ...over,
+    `${many(skills.length, 'skill')}: ${parts.join(', ')}${dim(' (docs/check.md lists the rules)')}`,
+  ]
 }
 
 function problemLines(one: Problem, place: string): string[] {

@@ -37,6 +37,7 @@ async function matches(pattern: string): Promise<CheckPlace[]> {
 }
 
 async function placesIn(place: string, named: string | null): Promise<CheckPlace[]> {
+  if (path.basename(place) === 'SKILL.md') return [{ place: path.dirname(place) }]
   if (!(await stat(place)).isDirectory() || (await isSkill(place))) return [{ place }]
   const ignore = ['**/node_modules/**', '**/.git/**', '**/evals/**']
   const below = await glob('**/SKILL.md', { cwd: place, absolute: true, ignore, dot: true })

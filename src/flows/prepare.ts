@@ -8,7 +8,7 @@ import type { SandboxWish } from '../base/sandbox/choose.ts'
 import { withBaseUrl } from '../engines/base_url.ts'
 import { resolveEngineChoice } from '../engines/models.ts'
 import { forBench } from '../phases/1-plan/for_bench.ts'
-import { hashSuite, loadSuite } from '../phases/1-plan/load.ts'
+import { hashSuite, isSuiteFile, loadSuite } from '../phases/1-plan/load.ts'
 import { makePlan } from '../phases/1-plan/plan.ts'
 import { selectCases } from '../phases/1-plan/select.ts'
 import { exportGitVersion, readSkill } from '../phases/1-plan/skill.ts'
@@ -141,7 +141,13 @@ export interface Where {
 export async function skillFolder(given: string): Promise<string> {
   const info = await stat(given).catch(() => null)
   if (info === null) throw new UserError(`${given}: no such folder`, 'give the folder that holds SKILL.md')
-  return info.isDirectory() ? given : path.dirname(given)
+  if (info.isDirectory()) return given
+  if (path.basename(given) === 'SKILL.md') return path.dirname(given)
+  const fix = 'give the folder that holds SKILL.md'
+  throw new UserError(
+    `${given}: a file, no skill's folder`,
+    (await isSuiteFile(given)) ? `${fix}, and this file with --suite` : fix,
+  )
 }
 
 /** Where the results of a skill go. */

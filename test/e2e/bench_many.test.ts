@@ -1,5 +1,5 @@
 /** Many skills, and one suite on many engines: each its own workspace, one index over all, no one stops the others. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchmarkIndex } from '../../schemas/benchmark_index.ts'
@@ -62,6 +62,34 @@ describe('--json', () => {
     expect(new Set(events.map(({ skill }) => skill))).toEqual(new Set(['broken', 'tidy']))
     expect(events.filter(({ type }) => type === 'skill_failed')).toHaveLength(1)
     expect(lines.at(-1)).toMatchObject({ type: 'index', exit_code: 2, rows: [{ skill: 'tidy' }, { skill: 'broken' }] })
+  })
+})
+
+describe('what a glob brings along', () => {
+  const root = fresh()
+  cpSync(helps, path.join(root, 'tidy'), { recursive: true })
+  writeFileSync(path.join(root, 'README.md'), 'Skills.')
+  const given = ['README.md', 'tidy', 'tidy/SKILL.md'].map((name) => path.join(root, name))
+
+  test('is passed over, which is said; the exit code is that of the skill', async () => {
+    const end = await whetstone(['bench', ...given, ...command])
+    expect(end.stderr).toMatch(/^passed over .*README\.md: a file, neither/m)
+    expect(end.stderr).toMatch(/^passed over .*tidy\/SKILL\.md: the same skill was named before/m)
+    expect([end.code, end.stdout]).toEqual([0, expect.not.stringContaining('FAILED')])
+  })
+  test('is an event of --json', async () => {
+    const end = await whetstone(['bench', ...given, ...command, '--dry-run', '--json'])
+    const [first, second] = jsonLines(end.stdout).map((line) => flowEvent.safeParse(line).data)
+    expect([first, second]).toMatchObject([{ type: 'place_passed_over', place: given[0] }, { place: given[2] }])
+    expect(end.code).toBe(0)
+  })
+  test('alone it is an error with its fix', async () => {
+    const end = await whetstone(['bench', given[0] ?? '', ...command])
+    expect([end.code, end.stderr]).toEqual([2, expect.stringMatching(/README\.md: a file, no skill's folder/)])
+  })
+  test('check says it too', async () => {
+    const end = await whetstone(['check', ...given])
+    expect([end.code, end.stdout]).toEqual([0, expect.stringMatching(/passed over .*README\.md: a file.*\n1 skill: /s)])
   })
 })
 

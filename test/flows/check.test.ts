@@ -43,11 +43,19 @@ describe('places', () => {
     ['a glob gives the skills it matches', ['skills/*'], ['broken', 'one', 'two']],
     ['a folder without SKILL.md gives those below it', ['skills'], ['broken', 'one', 'two']],
     ['the same place twice counts once', ['skills/one', 'skills/o*'], ['one']],
+    ['a plain file among others is passed over', ['skills/notes/readme.txt', 'skills/one'], ['one']],
+    ['a skill and its SKILL.md are one', ['skills/one', 'skills/one/SKILL.md'], ['one']],
+    ['a plain file alone is named', ['skills/notes/readme.txt'], ['notes/readme.txt']],
     ['a folder without any skill is named', ['skills/notes'], ['notes']],
     ['a glob without a match is named', ['skills/z*'], ['z*']],
   ])('%s', async (_, given, expected) => {
     const { skills } = await run({ skills: given.map((name) => path.join(root, name)) })
     expect(skills.map((one) => one.path)).toEqual(at(...expected))
+  })
+  test('what was passed over is in the report', async () => {
+    const [one = '', readme = ''] = at('one', 'notes/readme.txt')
+    expect((await run({ skills: [one, readme] })).passed_over).toMatchObject([{ path: readme }])
+    expect((await run({ skills: [one] })).passed_over).toBeUndefined()
   })
   test('a broken one stops none; counts are of all', async () => {
     const { skills, counts } = await run({ skills: at('one', 'gone', 'broken', 'two') })

@@ -85,8 +85,9 @@ function refuseMixtures({
   if (given.length > 0) throw new UserError(`--rerun with ${given.join(', ')}`, 'name one run of one skill')
 }
 
-async function start(given: BenchArguments, argv: readonly string[]): Promise<number> {
+async function start(asked: BenchArguments, argv: readonly string[]): Promise<number> {
   const { settingsOfSkills } = await import('./bench_settings.ts')
+  const given = { ...asked, skill: await skillsOf(asked) }
   const ofSkills = await settingsOfSkills({ argv, options: benchOptions, args: given })
   const parsed = ofSkills[0]?.configured.args ?? given
   for (const { configured } of ofSkills) refuseUntilMixtures(configured.args, givenOf(configured))
@@ -94,7 +95,8 @@ async function start(given: BenchArguments, argv: readonly string[]): Promise<nu
   const pipeline = await pipelineOf(parsed)
   if (!given.json) await saySettings(ofSkills)
   const request = requestOf(parsed)
-  const { skill: skills, matrix = null, json, dryRun, lastFailed, explain } = parsed
+  const { matrix = null, json, dryRun, lastFailed, explain } = parsed
+  const skills = given.skill
   const [skill = '', ...others] = skills
   const each = new Map(ofSkills.map((one) => [path.resolve(one.skill), requestOf(one.configured.args)]))
   if (!dryRun && parsed.rerun === undefined) await askIfDear(parsed, { ...request, skills, matrix, each })
@@ -105,6 +107,19 @@ async function start(given: BenchArguments, argv: readonly string[]): Promise<nu
   if (lastFailed) return lastFailedAndShow({ ...request, skill }, { json, dryRun, explain, ...pipeline })
   if (dryRun) return planAndShow({ ...request, skill }, { json, explain })
   return benchAndShow({ ...request, skill }, { json, ...pipeline })
+}
+
+/** Those that are benched; what is passed over is said. */
+async function skillsOf({ skill, json, printConfig }: BenchArguments): Promise<string[]> {
+  if (skill.length === 1) return skill
+  const { givenSkills } = await import('../../flows/given_skills.ts')
+  const { skills, passedOver } = await givenSkills(skill)
+  if (passedOver.length > 0 && !printConfig) {
+    await withFlow({ json, concurrency: 1 }, async ({ emit }) => {
+      for (const one of passedOver) emit({ type: 'place_passed_over', ...one })
+    })
+  }
+  return skills
 }
 
 /** What a flag or a file says. */

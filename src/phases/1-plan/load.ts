@@ -36,6 +36,16 @@ export async function hasSuite(folder: string): Promise<boolean> {
   return (await inFolder(folder)) !== null
 }
 
+/** Whether a file is a suite: by its name, or since it reads as one. */
+export async function isSuiteFile(file: string): Promise<boolean> {
+  if (!Object.values(formats).some(({ reads }) => reads(file))) return false
+  if (/[/\\]evals[/\\]|evals?(\.[^/\\]*)?\.json$/.test(file)) return true
+  return inspectSuite(file).then(
+    () => true,
+    () => false,
+  )
+}
+
 /** The folder evals/ of a plugin with the suite in it; null: it has none. */
 export async function suiteOfPlugin(plugin: string): Promise<string | null> {
   const place = await findPluginEval(plugin)

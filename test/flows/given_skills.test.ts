@@ -1,0 +1,59 @@
+/** The places that `bench` was given: files that a shell's glob brought along, and skills that were named twice. */
+import path from 'node:path'
+import { expect, test } from 'vitest'
+import { givenSkills } from '../../src/flows/given_skills.ts'
+import { skillFolder } from '../../src/flows/prepare.ts'
+import { folderOf, skillText, userError } from '../phases/1-plan/folder.ts'
+
+const evals = '[{ "prompt": "p" }]'
+const files = {
+  'a/SKILL.md': skillText,
+  'b/SKILL.md': skillText,
+  'README.md': 'Skills.',
+  'package.json': '{}',
+  'tool.ts': 'export {}',
+  'cases.json': evals,
+  'evals.json': '{',
+}
+
+test.each<[string[], string[], [string, string][]]>([
+  [['a', 'b'], ['a', 'b'], []],
+  [['README.md', 'a', 'b'], ['a', 'b'], [['README.md', 'file']]],
+  [
+    ['a', 'package.json', 'tool.ts'],
+    ['a'],
+    [
+      ['package.json', 'file'],
+      ['tool.ts', 'file'],
+    ],
+  ],
+  [['a', 'a/SKILL.md'], ['a'], [['a/SKILL.md', 'named before']]],
+  [['a/SKILL.md', 'b', 'a'], ['a/SKILL.md', 'b'], [['a', 'named before']]],
+  [['a', 'gone'], ['a', 'gone'], []],
+  [['a', 'cases.json', 'evals.json'], ['a', 'cases.json', 'evals.json'], []],
+  [['README.md'], ['README.md'], []],
+  [['README.md', 'tool.ts'], ['README.md', 'tool.ts'], []],
+])('%j', async (given, skills, over) => {
+  const root = folderOf(files)
+  const at = (name: string) => path.join(root, name)
+  const found = await givenSkills(given.map(at))
+  expect(found.skills).toEqual(skills.map(at))
+  expect(found.passedOver).toEqual(
+    over.map(([name, why]) => ({ place: at(name), reason: expect.stringContaining(why) })),
+  )
+})
+
+test.each([
+  ['README.md', 'the folder that holds SKILL.md'],
+  ['cases.json', '--suite'],
+])('%s alone is an error that names it', async (name, fix) => {
+  const file = path.join(folderOf(files), name)
+  const error = await userError(skillFolder(file))
+  expect(error.message).toBe(`${file}: a file, no skill's folder`)
+  expect(error.fix).toContain(fix)
+})
+
+test('a SKILL.md stands for its folder', async () => {
+  const root = folderOf(files)
+  expect(await skillFolder(path.join(root, 'a/SKILL.md'))).toBe(path.join(root, 'a'))
+})
