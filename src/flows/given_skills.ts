@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { isSuiteFile } from '../phases/1-plan/load.ts'
 
-export interface PassedOver {
+interface PassedOver {
   /** As given. */
   place: string
   reason: string
