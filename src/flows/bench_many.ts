@@ -144,7 +144,8 @@ async function spread(asked: ManyRequest, cells: readonly MatrixCell[]): Promise
   const root = isSingle && asked.workspace === null ? path.join(base, only) : base
   const all = places.flatMap((place, at): One[] => {
     const workspace = isSingle ? root : path.join(root, folders[at] ?? '')
-    const skill = names[at] ?? place
+    const name = names[at] ?? place
+    const skill = names.indexOf(name) === at ? name : (folders[at] ?? name) // a namesake by its workspace: rows and events are told apart
     const request = { ...shared, ...each?.get(place), skill: place, workspace }
     if (cells.length === 0) return [{ skill, cell: null, request }]
     return cells.map(({ text: engine, folder }) => ({

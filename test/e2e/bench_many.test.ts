@@ -121,6 +121,8 @@ describe('workspaces', () => {
     const end = await whetstone(['bench', helps, makeSkill(says('TIDY')), ...command], { cwd })
     expect(end.code).toBe(0)
     expect(readdirSync(path.join(cwd, 'workspaces'))).toEqual(expect.arrayContaining(['tidy', 'tidy-2']))
+    const index = JSON.parse(readFileSync(path.join(cwd, 'workspaces/index.json'), 'utf8'))
+    expect(index.rows.map(({ skill }: { skill: string }) => skill).sort()).toEqual(['tidy', 'tidy-2'])
   })
   test('an arm that is never graded makes it incomplete: exit 3, marked', async () => {
     const args = ['bench', helps, idle, '--engine', 'command:false', '--retries', '0', '--runs', '1']
