@@ -3,7 +3,8 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { glob } from 'tinyglobby'
 import { exists } from '../base/files.ts'
-import { hasSuite, suiteOfPlugin } from '../phases/1-plan/load.ts'
+import { evalsOfPlugin } from '../phases/1-plan/formats/plugin_eval.ts'
+import { hasSuite } from '../phases/1-plan/load.ts'
 
 export interface CheckPlace {
   /** Absolute; a skill's folder, its SKILL.md, or a suite. */
@@ -43,7 +44,7 @@ async function placesIn(place: string, named: string | null): Promise<CheckPlace
   const below = await glob('**/SKILL.md', { cwd: place, absolute: true, ignore, dot: true })
   const skills = below.map((file) => path.dirname(file)).sort()
   if (skills.length === 0) return [{ place }]
-  const suite = named === null ? await suiteOfPlugin(place) : null
+  const suite = named === null ? evalsOfPlugin(place) : null
   return suite === null ? skills.map((skill) => ({ place: skill })) : ofPlugin(skills, suite)
 }
 

@@ -3,10 +3,12 @@ import { spawnSync } from 'node:child_process'
 import path from 'node:path'
 import { needs } from '../require.ts'
 
+const program = 'strace'
+
 /** Registers tests where strace may trace. */
 export const needsStrace = needs(
   'strace that may trace',
-  spawnSync('strace', ['-f', '-o', '/dev/null', 'true']).status === 0,
+  spawnSync(program, ['-f', '-o', '/dev/null', 'true']).status === 0,
   'apt-get install strace (in a container: --cap-add SYS_PTRACE)',
 )
 
@@ -35,7 +37,7 @@ const traced = [
 ].join(',')
 
 /** A command that writes the calls of what is started through it to a file. What goes through io_uring is seen by nobody: turn it off. */
-export const straceTo = (file: string) => ['strace', '-f', '-y', '-s', '0', '-o', file, '-e', `trace=${traced}`]
+export const straceTo = (file: string) => [program, '-f', '-y', '-s', '0', '-o', file, '-e', `trace=${traced}`]
 
 /** Of the output of `strace -f -y`; calls that failed are left out. */
 export function callsIn(trace: string): Call[] {

@@ -4,7 +4,6 @@ import path from 'node:path'
 import type { Suite } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/error.ts'
 import { exists, hashFile, hashWalk, walk } from '../../base/files.ts'
-import { findPluginEval } from './formats/plugin_eval.ts'
 import { formats, type SuiteFormat } from './formats/table.ts'
 import type { InspectedSuite } from './inspected.ts'
 import { isHiddenFromAgents } from './skill.ts'
@@ -44,12 +43,6 @@ export async function isSuiteFile(file: string): Promise<boolean> {
     () => true,
     () => false,
   )
-}
-
-/** The folder evals/ of a plugin with the suite in it; null: it has none. */
-export async function suiteOfPlugin(plugin: string): Promise<string | null> {
-  const place = await findPluginEval(plugin)
-  return place === plugin ? null : place // folders of cases right in it are any folders with a prompt.md
 }
 
 interface Located {

@@ -4,8 +4,9 @@ import path from 'node:path'
 import type { Problem } from '../../../../schemas/check_report.ts'
 import { messageOf, UserError } from '../../../base/error.ts'
 import { exists, walk } from '../../../base/files.ts'
+import { evalsOfPlugin } from '../formats/plugin_eval.ts'
 import type { InspectedSuite } from '../inspected.ts'
-import { hasSuite, inspectSuite, rootAbove, suiteOfPlugin } from '../load.ts'
+import { hasSuite, inspectSuite, rootAbove } from '../load.ts'
 import { isHiddenFromAgents } from '../skill.ts'
 import { caseRules } from './case_rules.ts'
 import { checkRules } from './check_rules.ts'
@@ -109,7 +110,7 @@ async function checkSuite(
   skill: { root: string | null; name: string | null },
 ): Promise<Pick<CheckedSkill, 'readable' | 'problems' | 'suite'>> {
   if (place === skill.root && !(await hasSuite(place))) {
-    const problem = problemOf(placeRules.noSuite, { message: 'no suite', fix: await suiteFix(place) }, place)
+    const problem = problemOf(placeRules.noSuite, { message: 'no suite', fix: suiteFix(place) }, place)
     return { readable: true, problems: [problem], suite: null }
   }
   try {
@@ -123,11 +124,12 @@ async function checkSuite(
 }
 
 /** Of a skill in <plugin>/skills, that of the plugin. */
-async function suiteFix(skill: string): Promise<string> {
-  const plugin = path.dirname(path.dirname(skill))
-  return (await suiteOfPlugin(plugin)) === null
-    ? 'write evals/evals.json; docs/formats.md shows one'
-    : `name that of its plugin: --suite ${plugin}`
+function suiteFix(skill: string): string {
+  const [skills, plugin] = [path.dirname(skill), path.dirname(path.dirname(skill))]
+  const hasPluginOne = path.basename(skills) === 'skills' && evalsOfPlugin(plugin) !== null
+  return hasPluginOne
+    ? `name that of its plugin: --suite ${plugin}`
+    : 'write evals/evals.json; docs/formats.md shows one'
 }
 
 function suiteProblems(inspected: InspectedSuite, skillName: string | null): Problem[] {

@@ -13,10 +13,16 @@ export const pluginEvalPlaces = ['evals/<case>/prompt.md', 'evals/<case>/case.ya
 
 /** The evals folder of a skill or plugin, or the folder itself where its own folders are cases; null: neither. */
 export async function findPluginEval(folder: string): Promise<string | null> {
-  const inner = path.join(folder, 'evals')
-  if (casesIn(inner).length > 0) return inner
+  const inner = evalsOfPlugin(folder)
+  if (inner !== null) return inner
   const isSkill = await exists(path.join(folder, 'SKILL.md'))
   return isSkill || casesIn(folder).length === 0 ? null : folder
+}
+
+/** The evals folder of a plugin; null: it has none with a case in it. Nothing else of it is looked through. */
+export function evalsOfPlugin(plugin: string): string | null {
+  const inner = path.join(plugin, 'evals')
+  return casesIn(inner).length > 0 ? inner : null
 }
 
 /** Every outermost folder evals/ with a folder of a case in it. */
