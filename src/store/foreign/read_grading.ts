@@ -41,12 +41,15 @@ export function gradingsIn(value: unknown, depth = 0): GradingFound[] {
     .filter(isConfiguration)
     .flatMap((name) => named(gradingsIn(fields[name], depth + 1), name))
   if (arms.length > 0) return arms
+  const own = textIn(fields, configurationNames)
   for (const name of runListNames) {
     const runs = listIn(fields, [name])
     if (runs?.length && runs.every((run) => listIn(fieldsOf(run), listNames) !== null))
-      return runs.flatMap((run) => gradingsIn(run, depth + 1))
+      return runs
+        .flatMap((run) => gradingsIn(run, depth + 1))
+        .map((one) => ({ ...one, configuration: one.configuration ?? own }))
   }
-  return single(fields, textIn(fields, configurationNames))
+  return single(fields, own)
 }
 
 function named(found: readonly GradingFound[], configuration: string): GradingFound[] {

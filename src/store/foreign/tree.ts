@@ -108,19 +108,31 @@ async function runsIn(folder: string, reader: Reader): Promise<RunFound[]> {
       ? []
       : [{ ...run, result, fields: whole, reference: referenceNumbers(whole, times[0]) }]
   }
+  const hasArms = holdsBothArms(found)
   return found.map((one, index) => {
     const timing = timingOf([...(found.length === 1 ? times : []), one.fields.timing, one.fields])
     const result = { record, grading: one.grading, timing, metrics }
-    const configuration = found.length === 1 ? (place.configuration ?? one.configuration) : one.configuration
-    const number = run.run ?? one.run ?? (found.length === 1 ? null : numberAmong(found, index))
+    const configuration = hasArms
+      ? (one.configuration ?? place.configuration)
+      : (place.configuration ?? one.configuration)
+    const number = numberOf(run.run, found, index)
     const reference = referenceNumbers(one.fields, times[0])
     return { ...run, configuration, run: number, result, reference, fields: { ...whole, ...one.fields } }
   })
 }
 
-/** Runs in one file that have no number of their own: in their order, each configuration for itself. */
-function numberAmong(found: readonly GradingFound[], index: number): number {
-  return found.slice(0, index + 1).filter((one) => one.configuration === found[index]?.configuration).length
+/** Then the file says which run is of which configuration; else its folder does. */
+function holdsBothArms(found: readonly GradingFound[]): boolean {
+  return new Set(found.map((one) => one.configuration)).size > 1
+}
+
+/** That of the run's folder, else the file's own; without one, runs of one file count in their order, each configuration for itself. */
+function numberOf(folder: RunFound['run'], found: readonly GradingFound[], index: number): RunFound['run'] {
+  const alike = found.map(({ configuration }) => configuration === found[index]?.configuration)
+  const stated = found[index]?.run ?? null
+  if (alike.filter(Boolean).length < 2) return folder ?? stated ?? (found.length === 1 ? null : 1)
+  const own = stated ?? alike.slice(0, index + 1).filter(Boolean).length
+  return folder === null ? own : `${folder}/${own}`
 }
 
 /** Undefined where there is no such file, or it can't be read (then it is among the problems). */
