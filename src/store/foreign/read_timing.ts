@@ -30,11 +30,12 @@ function secondsOf(fields: Fields): number | null {
   return measureIn(fields, secondsNames) ?? (milliseconds === null ? null : milliseconds / 1000)
 }
 
-/** A total, else the sum of its kinds; both also inside `usage` or `tokens`. */
+/** A total, else the sum of its kinds; both also inside `usage` or `tokens`. A bare `total` outside of these may count verdicts. */
 function tokensOf(fields: Fields): number | null {
-  const places = [fields, fieldsOf(fields.usage), fieldsOf(fields.tokens)].filter((place) => place !== null)
-  const total = firstKnown(places, (place) => measureIn(place, [...tokenNames, 'total']))
-  return total ?? firstKnown(places, sumOfKinds)
+  const inside = [fieldsOf(fields.usage), fieldsOf(fields.tokens)].filter((place) => place !== null)
+  const total =
+    measureIn(fields, tokenNames) ?? firstKnown(inside, (place) => measureIn(place, [...tokenNames, 'total']))
+  return total ?? firstKnown([fields, ...inside], sumOfKinds)
 }
 
 function sumOfKinds(fields: Fields): number | null {
