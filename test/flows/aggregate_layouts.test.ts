@@ -40,5 +40,18 @@ describe('several runs in one file', () => {
       'in numbered run folders',
       { 'eval-1/with_skill/run-1/grading.json': { runs }, 'eval-1/without_skill/run-1/grading.json': { runs } },
     ],
+    [
+      'a list of runs for each configuration, with counts beside the verdicts',
+      {
+        'eval-1/grading.json': {
+          eval_id: 1,
+          with_skill: [
+            { run: 1, ...graded(2, 2), passed: 2, total: 2 },
+            { run: 2, ...graded(1, 2), passed: 1, total: 2 },
+          ],
+          without_skill: runs.map(({ summary }) => ({ summary })),
+        },
+      },
+    ],
   ])('%s', async (_, files) => expect(await runsOf(files)).toEqual(four))
 })

@@ -34,7 +34,9 @@ const deepest = 2
 /** Empty: nothing in it that could be a grading. */
 export function gradingsIn(value: unknown, depth = 0): GradingFound[] {
   if (depth > deepest) return []
-  if (Array.isArray(value)) return single({ expectations: value }, null)
+  if (Array.isArray(value)) {
+    return isRunList(value) ? value.flatMap((run) => gradingsIn(run, depth + 1)) : single({ expectations: value }, null)
+  }
   const fields = fieldsOf(value)
   if (fields === null) return []
   const arms = Object.keys(fields)
@@ -44,12 +46,25 @@ export function gradingsIn(value: unknown, depth = 0): GradingFound[] {
   const own = textIn(fields, configurationNames)
   for (const name of runListNames) {
     const runs = listIn(fields, [name])
-    if (runs?.length && runs.every((run) => listIn(fieldsOf(run), listNames) !== null))
+    if (runs !== null && isRunList(runs))
       return runs
         .flatMap((run) => gradingsIn(run, depth + 1))
         .map((one) => ({ ...one, configuration: one.configuration ?? own }))
   }
   return single(fields, own)
+}
+
+/** Whether each entry is a run with its verdicts or counts: `passed` beside a list of verdicts is a count, no verdict. */
+function isRunList(list: readonly unknown[]): boolean {
+  const entries = list.map(fieldsOf)
+  const isDecided = (item: unknown) => verdictOf(fieldsOf(item)) !== null
+  const isRun = (entry: Fields | null) =>
+    fieldsOf(entry?.summary) !== null || !isDecided(entry) || listIn(entry, listNames)?.some(isDecided) === true
+  return entries.every(isWhole) && entries.some(isRun)
+}
+
+function isWhole(entry: Fields | null): boolean {
+  return listIn(entry, listNames) !== null || fieldsOf(entry?.summary) !== null
 }
 
 function named(found: readonly GradingFound[], configuration: string): GradingFound[] {

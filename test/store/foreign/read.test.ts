@@ -85,6 +85,29 @@ describe('one file with several gradings', () => {
       ['without_skill', null, 0],
     ]),
   )
+  test.each([
+    [
+      'a list of runs at top level',
+      [
+        { run: 1, expectations: [item(true)] },
+        { run: 4, expectations: [] },
+      ],
+    ],
+    [
+      'whose counts are no verdicts',
+      [
+        { run: 1, passed: 1, assertions: [item(true)] },
+        { run: 4, summary: { passed: 0, total: 2 } },
+      ],
+    ],
+  ])('%s', (_, value) =>
+    expect(arms(value)).toEqual([
+      [null, 1, 1],
+      [null, 4, 0],
+    ]),
+  )
+  test('a verdict with notes in a list is no run', () =>
+    expect(arms([item(true, { notes: ['a'], results: ['b'] })])).toEqual([[null, null, 1]]))
   test('runs as a list', () => {
     const runs = [
       { configuration: 'with_skill', run_number: 2, expectations: [item(true)] },
@@ -160,6 +183,8 @@ describe('a timing', () => {
     [{ total_duration_seconds: 2.5, duration_ms: 2512 }, { total_duration_seconds: 2.5 }],
     [{ total_tokens: 0, duration_ms: 0, total_cost_usd: 0.1 }, { total_cost_usd: 0.1 }],
     [{ total_tokens: null, note: 'none' }, null],
+    [{ passed: 5, failed: 0, total: 5 }, null],
+    [{ usage: { total: 7 }, total: 5 }, { total_tokens: 7 }],
     [null, null],
   ])('%j', (value, expected) => expect(timingOf([value])).toEqual(expected))
   test('the first that knows a measure gives it', () => {
