@@ -55,3 +55,53 @@ describe('several runs in one file', () => {
     ],
   ])('%s', async (_, files) => expect(await runsOf(files)).toEqual(four))
 })
+
+describe('cases whose verdicts and evidence are the same', () => {
+  const [a, b] = [graded(2, 2, 'a'), graded(1, 2, 'b')]
+  const arms = (folder: string, more = {}, times: Record<string, number> | null = null) => ({
+    [`${folder}/with_skill/grading.json`]: { ...a, ...more },
+    [`${folder}/without_skill/grading.json`]: { ...b, ...more },
+    ...(times === null ? {} : { [`${folder}/with_skill/timing.json`]: times }),
+  })
+  test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+    ['by the number of their folders', arms('eval-1-x'), arms('eval-2-y')],
+    ['by the ids of their gradings', arms('x', { eval_id: 1 }), arms('y', { eval_id: 2 })],
+    ['by the names in their gradings', arms('x', { eval_name: 'sum' }), arms('y', { eval_name: 'mean' })],
+    [
+      'by the prompts of their metadata',
+      { ...arms('x'), 'x/eval_metadata.json': { prompt: 'Add up.' } },
+      { ...arms('y'), 'y/eval_metadata.json': { prompt: 'Take the mean.' } },
+    ],
+    [
+      'by the id of a folder and that of the metadata',
+      arms('eval-1'),
+      { ...arms('y'), 'y/eval_metadata.json': { eval_id: 2 } },
+    ],
+    ['by their tokens', arms('x', {}, { total_tokens: 500 }), arms('y', {}, { total_tokens: 501 })],
+    ['by their times', arms('x', {}, { duration_ms: 9000 }), arms('y', {}, { duration_ms: 12000 })],
+  ])('are two where they differ %s', async (_, one, other) => {
+    const { cases, counts } = await benchmarkOf({ ...one, ...other })
+    expect([cases?.length, counts?.used]).toEqual([2, 4])
+  })
+  test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+    ['nothing is known of one', arms('eval-1', { eval_id: 1 }, { total_tokens: 500 }), arms('totals')],
+    ['a time was rounded', arms('x', {}, { duration_ms: 9230 }), arms('y', {}, { duration_seconds: 9.2 })],
+    ['all that is known is alike', arms('x/eval-1', { eval_id: 1 }), arms('y/eval-1', { eval_id: 1 })],
+  ])('are one where %s', async (_, one, other) => {
+    const { cases, counts } = await benchmarkOf({ ...one, ...other })
+    expect([cases?.length, counts?.used]).toEqual([1, 2])
+  })
+  test('runs of one case that differ in their time are two', async () => {
+    const metadata = { eval_id: 1, prompt: 'Add up.' }
+    const files = {
+      ...arms('x', {}, { total_tokens: 500 }),
+      ...arms('y', {}, { total_tokens: 700 }),
+      'x/eval_metadata.json': metadata,
+      'y/eval_metadata.json': metadata,
+    }
+    expect((await runsOf(files)).filter((run) => run.startsWith('with_'))).toEqual([
+      'with_skill 1/1 2/2',
+      'with_skill 1/2 2/2',
+    ])
+  })
+})

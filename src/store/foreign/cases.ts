@@ -25,6 +25,18 @@ export interface CasesFound {
 interface Group {
   name: string
   runs: RunFound[]
+  known: Identity
+}
+
+/** What is said of a case, by who says it; null: nobody does. */
+interface Identity {
+  /** Of the metadata. */
+  id: number | string | null
+  prompt: string | null
+  name: string | null
+  gradingId: unknown
+  gradingName: string | null
+  folderId: number | null
 }
 
 const unnamed = 'unnamed'
@@ -39,13 +51,15 @@ export function casesOf(found: readonly RunFound[], rootName: string): CasesFoun
 }
 
 function grouped(found: readonly RunFound[]): Group[] {
-  const groups = new Map<string, Group>()
+  const groups = new Map<string, RunFound[]>()
   for (const run of found) {
-    const group = groups.get(run.case) ?? { name: run.case, runs: [] }
-    group.runs.push(run)
-    groups.set(run.case, group)
+    const runs = groups.get(run.case) ?? []
+    runs.push(run)
+    groups.set(run.case, runs)
   }
-  return [...groups.values()].sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
+  return [...groups]
+    .map(([name, runs]) => ({ name, runs, known: identity(name, runs) }))
+    .sort((a, b) => a.name.localeCompare(b.name, 'en', { numeric: true }))
 }
 
 /**
@@ -78,36 +92,77 @@ function likenesses(group: Group): string[] {
   return [idLikeness(group), first === undefined ? null : signature(first)].filter((likeness) => likeness !== null)
 }
 
-function idLikeness(group: Group): string | null {
-  const { id } = identity(group)
-  return id === null ? null : `id ${id}`
+function idLikeness({ known }: Group): string | null {
+  return known.id === null ? null : `id ${known.id}`
 }
 
 function hasRunFolders(group: Group): boolean {
   return group.runs.some((run) => run.run !== null)
 }
 
-/** The same id and the same prompt or name; where the metadata do not say, the same verdicts with the same evidence. */
+/** The same id and the same prompt or name; where the metadata do not say, a copy that nothing tells apart. */
 function isSameCase(a: Group, b: Group): boolean {
-  const [one, two] = [identity(a), identity(b)]
+  const [one, two] = [a.known, b.known]
   if (one.id !== null && two.id !== null) {
     if (one.id !== two.id) return false
     if (one.prompt !== null && two.prompt !== null) return one.prompt === two.prompt
     if (one.name !== null && two.name !== null) return one.name === two.name
   }
-  return isCopy(a, b)
+  return !areToldApart(one, two) && isCopy(a, b)
 }
 
+/** Whether an id, a name or a prompt that both have differs. */
+function areToldApart(one: Identity, two: Identity): boolean {
+  const foremost = ({ id, gradingId, folderId }: Identity) => id ?? gradingId ?? folderId
+  const pairs = [
+    [foremost(one), foremost(two)],
+    [one.folderId, two.folderId],
+    [one.gradingId, two.gradingId],
+    [one.name ?? one.gradingName, two.name ?? two.gradingName],
+    [one.prompt, two.prompt],
+  ]
+  return pairs.some(([mine, other]) => mine !== null && other !== null && String(mine) !== String(other))
+}
+
+/** Each of b's runs is there in a too: the same verdicts with the same evidence, in no other time or tokens. */
 function isCopy(a: Group, b: Group): boolean {
-  const verdicts = new Set(a.runs.flatMap((run) => signature(run) ?? []))
-  return b.runs.map(signature).every((each) => each !== null && verdicts.has(each))
+  const verdicts = new Map<string | null, RunFound[]>()
+  for (const run of a.runs) {
+    const own = signature(run)
+    const alike = verdicts.get(own) ?? []
+    alike.push(run)
+    verdicts.set(own, alike)
+  }
+  return b.runs.every((run) => {
+    const own = signature(run)
+    return own !== null && verdicts.get(own)?.some((other) => tookTheSame(run, other)) === true
+  })
 }
 
-function identity({ runs }: Group): { id: number | string | null; prompt: string | null; name: string | null } {
+/** Times may have been rounded to seconds; what only one knows tells nothing. */
+function tookTheSame({ result: one }: RunFound, { result: two }: RunFound): boolean {
+  const [tokens, others] = [one?.timing?.total_tokens, two?.timing?.total_tokens]
+  const [seconds, otherSeconds] = [one?.timing?.total_duration_seconds, two?.timing?.total_duration_seconds]
+  if (tokens !== undefined && others !== undefined && tokens !== others) return false
+  return seconds === undefined || otherSeconds === undefined || Math.abs(seconds - otherSeconds) <= 0.5
+}
+
+function identity(folder: string, runs: readonly RunFound[]): Identity {
   const metadata = runs.find((run) => run.metadata !== null)?.metadata ?? null
-  const id = metadata?.eval_id
-  const known = typeof id === 'number' || typeof id === 'string' ? id : null
-  return { id: known, prompt: textIn(metadata, ['prompt']), name: textIn(metadata, ['eval_name', 'name']) }
+  const id = metadata?.eval_id ?? metadata?.id
+  return {
+    id: typeof id === 'number' || typeof id === 'string' ? id : null,
+    prompt: textIn(metadata, ['prompt']),
+    name: textIn(metadata, ['eval_name', 'name']),
+    gradingId: runs.find((run) => (run.fields.eval_id ?? null) !== null)?.fields.eval_id ?? null,
+    gradingName: textIn(runs.find((run) => textIn(run.fields, ['eval_name']) !== null)?.fields ?? null, ['eval_name']),
+    folderId: idOfFolder(folder),
+  }
+}
+
+function idOfFolder(folder: string): number | null {
+  const digits = /^eval[-_](\d+)(?:\D|$)/.exec(path.posix.basename(folder))?.[1]
+  return digits === undefined ? null : Number(digits)
 }
 
 /** What a copy of a grading has in common with it; null where nothing in it is its own. */
@@ -172,9 +227,7 @@ function describeCase({ name: folder, runs }: Group, rootName: string) {
   const metadata = runs.find((run) => run.metadata !== null)?.metadata ?? null
   const fields = runs.find((run) => textIn(run.fields, ['eval_name']) ?? run.fields.eval_id)?.fields ?? null
   const last = path.posix.basename(folder)
-  const byFolder = /^eval[-_](\d+)(?:\D|$)/.exec(last)?.[1]
-  const stated =
-    metadata?.eval_id ?? metadata?.id ?? fields?.eval_id ?? (byFolder === undefined ? null : Number(byFolder))
+  const stated = metadata?.eval_id ?? metadata?.id ?? fields?.eval_id ?? idOfFolder(folder)
   const number = typeof stated === 'string' && /^\d{1,9}$/.test(stated) ? Number(stated) : stated
   const id = typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : null
   const own = textIn(metadata, ['eval_name', 'name']) ?? textIn(fields, ['eval_name'])
