@@ -57,9 +57,8 @@ export function gradingsIn(value: unknown, depth = 0): GradingFound[] {
 /** Whether each entry is a run with its verdicts or counts: `passed` beside a list of verdicts is a count, no verdict. */
 function isRunList(list: readonly unknown[]): boolean {
   const entries = list.map(fieldsOf)
-  const isDecided = (item: unknown) => verdictOf(fieldsOf(item)) !== null
   const isRun = (entry: Fields | null) =>
-    fieldsOf(entry?.summary) !== null || !isDecided(entry) || listIn(entry, listNames)?.some(isDecided) === true
+    fieldsOf(entry?.summary) !== null || !isDecided(entry) || verdictListIn(entry)?.some(isDecided) === true
   return entries.every(isWhole) && entries.some(isRun)
 }
 
@@ -80,7 +79,7 @@ function single(fields: Fields, configuration: string | null): GradingFound[] {
 
 /** Counted from the list where it holds verdicts; else from the counts; else the rate alone. Null: none of these. */
 function gradingOf(fields: Fields): Grading | null {
-  const list = listIn(fields, listNames)
+  const list = verdictListIn(fields)
   const items = (list ?? []).map(itemOf)
   const expectations = items.flatMap(({ decided }) => decided ?? [])
   const undecided = items.flatMap((item) => item.undecided ?? [])
@@ -116,6 +115,16 @@ function itemOf(item: unknown, index: number): { decided?: GradedExpectation; un
   const by = textIn(fields, ['decided_by'])
   const evidence = textIn(fields, evidenceNames) ?? ''
   return { decided: { text, passed: verdict, evidence, ...(by === null ? {} : { decided_by: by }) } }
+}
+
+/** The first list that holds a verdict; where none does, the first list. */
+function verdictListIn(fields: Fields | null): readonly unknown[] | null {
+  const name = listNames.find((each) => listIn(fields, [each])?.some(isDecided))
+  return listIn(fields, name === undefined ? listNames : [name])
+}
+
+function isDecided(item: unknown): boolean {
+  return verdictOf(fieldsOf(item)) !== null
 }
 
 /** Null is undecided, not a fail. */

@@ -18,6 +18,9 @@ describe('a grading is counted', () => {
     ['assertion_results', { assertion_results: [item(true)] }, [1, 1, 1]],
     ['assertions', { assertions: [item(true)] }, [1, 1, 1]],
     ['evaluations', { evaluations: [item(false)] }, [0, 1, 0]],
+    ['the list that is not empty', { expectations: [], assertion_results: [item(true), item(false)] }, [1, 2, 0.5]],
+    ['the list with verdicts', { assertions: ['a', 'b'], results: [item(true), item(true)] }, [2, 2, 1]],
+    ['the first of two with verdicts', { assertions: [item(true)], results: [item(false)] }, [1, 1, 1]],
     ['a list at top level', [item(true), item(true)], [2, 2, 1]],
     [
       'the list, whatever the summary says',
