@@ -105,3 +105,27 @@ describe('cases whose verdicts and evidence are the same', () => {
     ])
   })
 })
+
+describe('a file for each case in the folder of its configuration', () => {
+  const files = {
+    'with_skill/eval-1-grading.json': graded(2, 2, 'a'),
+    'with_skill/eval-1-timing.json': { total_tokens: 500 },
+    'with_skill/eval-10-grading.json': graded(1, 2, 'b'),
+    'without_skill/eval-1-grading.json': graded(0, 2, 'c'),
+  }
+  test('is read, with the times beside it', async () => {
+    expect(await runsOf(files)).toEqual(['with_skill 1/1 2/2', 'without_skill 1/1 0/2', 'with_skill 10/1 1/2'])
+    expect((await benchmarkOf(files)).runs.map(({ result }) => result.tokens)).toEqual([500, undefined, undefined])
+  })
+  test('is left alone beside a grading.json of the run', async () =>
+    expect(
+      await runsOf({
+        'eval-1/with_skill/grading.json': graded(2, 2, 'a'),
+        'eval-1/with_skill/eval-1-grading.json': graded(0, 2),
+      }),
+    ).toEqual(['with_skill 1/1 2/2']))
+  test('is named where nothing can be read', async () =>
+    expect(
+      benchmarkOf({ 'with_skill/final-grading.json': graded(1, 1), 'x/eval-2-grading.json': graded(1, 1) }),
+    ).rejects.toThrow('holds no graded run (passed over: with_skill/final-grading.json, x/eval-2-grading.json)'))
+})

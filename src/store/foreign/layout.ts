@@ -37,6 +37,14 @@ export function placeOf(folder: string): Place | null {
   return { case: others.join('/'), configuration, run, iteration, repeats }
 }
 
+/** The folder that `<configuration>/eval-1-grading.json` stands for: `<configuration>/eval-1`. Null: no such file. */
+export function folderOfCaseFile(file: string): string | null {
+  const [, stem = '', name = ''] = /^(.*?([^/]+))-grading\.json$/.exec(file) ?? []
+  const place = placeOf(stem.slice(0, -name.length))
+  const isAlone = place?.case === '' && place.run === null && isConfiguration(place.configuration ?? '')
+  return isAlone && caseFolder.test(name) ? stem : null
+}
+
 function takeRun(names: readonly string[]): { run: Place['run']; rest: string[] } {
   const at = names.findLastIndex((name) => runFolder.test(name))
   if (at >= 0) return { run: Number(runFolder.exec(names[at] ?? '')?.[1]), rest: names.filter((_, i) => i !== at) }

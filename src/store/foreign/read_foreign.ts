@@ -24,12 +24,13 @@ export interface ArmsAsked {
 
 /** Throws UserError where the folder holds no run, several benchmarks, or no configuration of a name asked for. */
 export async function readForeign(folder: string, asked: ArmsAsked): Promise<Foreign> {
-  const { runs, problems } = await findRuns(folder)
+  const { runs, problems, passedOver } = await findRuns(folder)
   const graded = runs.filter((run) => run.result?.grading)
   if (graded.length === 0) {
     const first = problems[0]
+    const some = first ? `${first.file}: ${first.message}` : namesOf(passedOver)
     throw new UserError(
-      `${folder}: holds no graded run${first ? ` (${first.file}: ${first.message})` : ''}`,
+      `${folder}: holds no graded run${some === '' ? '' : ` (${some})`}`,
       'give a benchmark of ours (it holds plan.json) or a folder with <case>/<configuration>/grading.json in it',
     )
   }
@@ -39,6 +40,11 @@ export async function readForeign(folder: string, asked: ArmsAsked): Promise<For
   const committed = await readCommitted(folder, problems)
   const arms = armsAsked(names, asked)
   return { cases: found.cases, arms, committed, copies: found.copies, problems: [...problems, ...found.problems] }
+}
+
+function namesOf(files: readonly string[]): string {
+  const more = files.length > 3 ? ` and ${files.length - 3} more` : ''
+  return files.length === 0 ? '' : `passed over: ${files.slice(0, 3).join(', ')}${more}`
 }
 
 function refuseSeveral(folder: string, runs: readonly RunFound[]): void {

@@ -7,7 +7,7 @@ import { walk } from '../../base/files.ts'
 import { parseJson, readText } from '../../base/json.ts'
 import type { StoredRun } from '../store.ts'
 import { isConfiguration } from './arms.ts'
-import { placeOf } from './layout.ts'
+import { folderOfCaseFile, placeOf } from './layout.ts'
 import { type Fields, fieldsOf } from './pick.ts'
 import { type GradingFound, gradingsIn } from './read_grading.ts'
 import { timingOf } from './read_timing.ts'
@@ -44,6 +44,8 @@ type StoredRunOf = Omit<StoredRun, 'record'> & { record: StoredRun['record'] | n
 export interface TreeFound {
   runs: RunFound[]
   problems: Problem[]
+  /** Files that are called like gradings, in places where none is looked for. */
+  passedOver: string[]
 }
 
 const left = new Set(['node_modules', '__pycache__'])
@@ -57,10 +59,13 @@ export async function findRuns(root: string): Promise<TreeFound> {
     `/${file}`.includes('/outputs/') ? [] : [{ file, message: reason }],
   )
   const reader: Reader = { root, names: new Set(files.map((file) => file.path)), problems, read: new Map() }
-  const folders = new Set([...reader.names].flatMap(runFolderOf))
+  const folders = new Set([...reader.names].flatMap((file) => folderOfCaseFile(file) ?? runFolderOf(file)))
   const runs: RunFound[] = []
   for (const folder of [...folders].sort()) runs.push(...(await runsIn(folder, reader)))
-  return { runs: withoutShells(runs), problems }
+  const passedOver = [...reader.names].filter(
+    (file) => file.endsWith('-grading.json') && !`/${file}`.includes('/outputs/') && folderOfCaseFile(file) === null,
+  )
+  return { runs: withoutShells(runs), problems, passedOver: passedOver.sort() }
 }
 
 interface Reader {
@@ -85,7 +90,11 @@ async function runsIn(folder: string, reader: Reader): Promise<RunFound[]> {
   const place = placeOf(folder)
   if (place === null) return []
   const at = (name: string) => path.posix.join(folder, name)
-  const file = [at('grading.json'), at('outputs/grading.json')].find((name) => reader.names.has(name))
+  const isCase = folderOfCaseFile(`${folder}-grading.json`) !== null
+  const caseFile = (name: string) => (isCase ? `${folder}-${name}` : at(name))
+  const file = [at('grading.json'), at('outputs/grading.json'), caseFile('grading.json')].find((name) =>
+    reader.names.has(name),
+  )
   const value = file === undefined ? undefined : await readValue(file, reader)
   const found = value === undefined ? [] : gradingsIn(value)
   if (file !== undefined && value !== undefined && found.length === 0) {
@@ -99,7 +108,9 @@ async function runsIn(folder: string, reader: Reader): Promise<RunFound[]> {
   }
   const record = runRecord.safeParse(await readValue(at('run.json'), reader)).data ?? null
   const metrics = metricsSchema.safeParse(await readValue(at('outputs/metrics.json'), reader)).data ?? null
-  const times = [await readValue(at('timing.json'), reader), await readValue(at('outputs/timing.json'), reader)]
+  const times: unknown[] = []
+  for (const name of [at('timing.json'), at('outputs/timing.json'), caseFile('timing.json')])
+    times.push(await readValue(name, reader))
   const whole = fieldsOf(value) ?? {}
   if (found.length === 0) {
     const timing = timingOf(times)
