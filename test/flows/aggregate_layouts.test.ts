@@ -129,3 +129,12 @@ describe('a file for each case in the folder of its configuration', () => {
       benchmarkOf({ 'with_skill/final-grading.json': graded(1, 1), 'x/eval-2-grading.json': graded(1, 1) }),
     ).rejects.toThrow('holds no graded run (passed over: with_skill/final-grading.json, x/eval-2-grading.json)'))
 })
+
+test('a configuration that is spelled in two ways is one', async () =>
+  expect(
+    await runsOf({
+      'eval-1/With-Skill/grading.json': graded(2, 2, 'a'),
+      'eval-1/without_skill/grading.json': graded(1, 2, 'b'),
+      'eval-2/with_skill/grading.json': graded(0, 2, 'c'),
+    }),
+  ).toEqual(['with_skill 1/1 2/2', 'without_skill 1/1 1/2', 'with_skill 2/1 0/2']))

@@ -23,8 +23,17 @@ export interface ArmsFound {
 }
 
 function rankOf(name: string): number {
-  const plain = name.toLowerCase().replaceAll(/[-\s]+/g, '_')
-  return ranks.find(([pattern]) => pattern.test(plain))?.[1] ?? unknown
+  return ranks.find(([pattern]) => pattern.test(plainName(name)))?.[1] ?? unknown
+}
+
+/** Names that differ in case and separators only have this in common. */
+export function plainName(name: string): string {
+  return name.toLowerCase().replaceAll(/[-\s]+/g, '_')
+}
+
+/** Whether the name begins as a configuration's may, and as a case's may too (`original-file`). */
+export function isLoose(name: string): boolean {
+  return /^(?:baseline|previous|original|candidate|improved|current)_/.test(plainName(name)) && !/skill/i.test(name)
 }
 
 /** Whether a folder of this name is a configuration for sure. */

@@ -1,5 +1,5 @@
 /** What the path of a run says: its case, its configuration, its run number. */
-import { isConfiguration } from './arms.ts'
+import { isConfiguration, isLoose } from './arms.ts'
 import { passedOver } from './names.ts'
 
 export interface Place {
@@ -54,7 +54,8 @@ function takeRun(names: readonly string[]): { run: Place['run']; rest: string[] 
 }
 
 function configurationOf(names: readonly string[], hasRun: boolean): string | null {
-  const known = names.findLast(isConfiguration)
+  const certain = names.filter(isConfiguration)
+  const known = certain.findLast((name) => !isLoose(name)) ?? certain.at(-1)
   if (known !== undefined) return known
   const last = names.at(-1)
   if (last === undefined || caseFolder.test(last)) return null

@@ -1,7 +1,7 @@
 /** A folder without our plan.json, read: cases, arms, results, and all that was left out. */
 import path from 'node:path'
 import { UserError } from '../../base/error.ts'
-import { type ArmsFound, chooseArms } from './arms.ts'
+import { type ArmsFound, chooseArms, isConfiguration, plainName } from './arms.ts'
 import { type CaseFound, casesOf } from './cases.ts'
 import { type Committed, readCommitted } from './committed.ts'
 import { findRuns, type Problem, type RunFound } from './tree.ts'
@@ -35,7 +35,7 @@ export async function readForeign(folder: string, asked: ArmsAsked): Promise<For
     )
   }
   refuseSeveral(folder, graded)
-  const found = casesOf(runs, nameOf(folder))
+  const found = casesOf(spelledAlike(runs), nameOf(folder))
   const names = [...new Set(found.cases.flatMap((one) => one.runs.map((run) => run.configuration)))].sort()
   const committed = await readCommitted(folder, problems)
   const arms = armsAsked(names, asked)
@@ -45,6 +45,16 @@ export async function readForeign(folder: string, asked: ArmsAsked): Promise<For
 function namesOf(files: readonly string[]): string {
   const more = files.length > 3 ? ` and ${files.length - 3} more` : ''
   return files.length === 0 ? '' : `passed over: ${files.slice(0, 3).join(', ')}${more}`
+}
+
+/** One spelling for each known configuration, lower case first: With-Skill and with_skill are one. */
+function spelledAlike(runs: readonly RunFound[]): RunFound[] {
+  const names = [...new Set(runs.flatMap((run) => run.configuration ?? []))].filter(isConfiguration).sort()
+  const spelling = new Map(names.map((name) => [plainName(name), name]))
+  return runs.map((run) => {
+    const name = run.configuration
+    return name === null ? run : { ...run, configuration: spelling.get(plainName(name)) ?? name }
+  })
 }
 
 function refuseSeveral(folder: string, runs: readonly RunFound[]): void {

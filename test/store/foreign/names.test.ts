@@ -13,6 +13,7 @@ describe('a path says', () => {
     ['eval-1/with_skill/with_skill', 'eval-1', 'with_skill', null],
     ['create-new-skill/with_skill', 'create-new-skill', 'with_skill', null],
     ['eval-1/with_skill (iter4)', 'eval-1', 'with_skill (iter4)', null],
+    ['with_skill/original-file', 'original-file', 'with_skill', null],
     ['eval-1/gpt/run-1', 'eval-1', 'gpt', 1],
     ['eval-1/v2', 'eval-1', 'v2', null],
     ['eval-1/run-1', 'eval-1', null, 1],
