@@ -3,6 +3,7 @@ import { type IncomingMessage, request as requestHttp } from 'node:http'
 import { request as requestHttps } from 'node:https'
 import type { FailureKind } from '../../schemas/run.ts'
 import { messageOf } from '../base/error.ts'
+import { timeLimit } from '../base/time_limit.ts'
 import { kindOfStatus } from './http_status.ts'
 
 const patienceMs = 15_000
@@ -26,12 +27,12 @@ export type ServerAnswer =
 
 /** Asks once, for 15 s at most. Rejects only when aborted. */
 export async function askServer({ base, path, headers, body, signal }: ServerRequest): Promise<ServerAnswer> {
-  const limit = AbortSignal.timeout(patienceMs)
+  using limit = timeLimit(patienceMs, [signal])
   const type = body === undefined ? {} : { 'content-type': 'application/json' }
   const sent: Sent = {
     headers: { accept: 'application/json', ...type, ...headers },
     ...(body !== undefined && { method: 'POST', body: JSON.stringify(body) }),
-    signal: AbortSignal.any([signal, limit]),
+    signal: limit.signal,
   }
   const address = `${base.replace(/\/$/, '')}${path}`
   try {
@@ -41,7 +42,7 @@ export async function askServer({ base, path, headers, body, signal }: ServerReq
     return { as: 'refusal', status, kind: kindOfStatus(status), message: `${status} ${errorIn(said) ?? text}`.trim() }
   } catch (error) {
     signal.throwIfAborted()
-    if (limit.aborted) return { as: 'silence', message: `${base} gave no answer within ${patienceMs / 1000} s` }
+    if (limit.signal.aborted) return { as: 'silence', message: `${base} gave no answer within ${patienceMs / 1000} s` }
     return { as: 'silence', message: `can't reach ${base}: ${deepest(error)}` }
   }
 }

@@ -1,9 +1,10 @@
 /** Asks an agent CLI for its version, and whether it is recent enough. */
 import { messageOf } from '../base/error.ts'
 import { runProcess } from '../base/spawn.ts'
+import { timeLimit } from '../base/time_limit.ts'
 import type { Probe } from './engine.ts'
 
-const patienceMs = 20_000
+const usualMs = 20_000
 
 export interface VersionRequest {
   program: string
@@ -13,12 +14,15 @@ export interface VersionRequest {
   /** How to get a newer one. */
   update: string
   signal: AbortSignal
+  /** For tests; 20 s. */
+  patienceMs?: number
 }
 
 /** The version, by `--version`, or why it can't be used. Rejects only when aborted. */
 export async function versionOf(request: VersionRequest): Promise<string | Extract<Probe, { ok: false }>> {
-  const { program, env, leastVersion, update, signal } = request
+  const { program, env, leastVersion, update, signal, patienceMs = usualMs } = request
   const unusable = (message: string, fix: string) => ({ ok: false, kind: 'missing_binary', message, fix }) as const
+  using limit = timeLimit(patienceMs, [signal])
   const look = `run ${program} --version to see; ${leastVersion} or later is needed`
   try {
     const end = await runProcess({
@@ -26,7 +30,7 @@ export async function versionOf(request: VersionRequest): Promise<string | Extra
       args: ['--version'],
       cwd: env.HOME ?? '/',
       env,
-      signal: AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]),
+      signal: limit.signal,
       stdoutLimit: 10_000,
     })
     const version = /\d+\.\d+\.\d+/.exec(end.stdout)?.[0]
@@ -38,6 +42,7 @@ export async function versionOf(request: VersionRequest): Promise<string | Extra
     return unusable(`${program} is version ${version}; ${leastVersion} or later is needed`, update)
   } catch (error) {
     signal.throwIfAborted()
+    if (limit.signal.aborted) return unusable(`${program} --version: ${messageOf(error)}`, look)
     return unusable(`${program} does not start: ${messageOf(error)}`, look)
   }
 }

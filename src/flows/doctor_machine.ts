@@ -7,6 +7,7 @@ import { messageOf, UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
 import { staleRooms } from '../base/room.ts'
 import { runProcess } from '../base/spawn.ts'
+import { timeLimit } from '../base/time_limit.ts'
 import { findProgram } from '../engines/find_program.ts'
 import type { FlowContext } from './context.ts'
 import type { Finding } from './doctor.ts'
@@ -55,8 +56,8 @@ async function gitFinding({ env, signal }: FlowContext): Promise<Finding> {
   const fix = 'install git (apt-get install git, brew install git)'
   const lacking = 'without it no --baseline git:<ref> and no case with git'
   if (found === null) return { name: 'git', state: 'warning', detail: `not on PATH: ${lacking}`, fix }
-  const limit = AbortSignal.any([signal, AbortSignal.timeout(10_000)])
-  const spec = { command: found, args: ['--version'], cwd: '/', env: { PATH: env.PATH ?? '' }, signal: limit }
+  using limit = timeLimit(10_000, [signal])
+  const spec = { command: found, args: ['--version'], cwd: '/', env: { PATH: env.PATH ?? '' }, signal: limit.signal }
   const said = await runProcess(spec).catch((error: unknown) => {
     signal.throwIfAborted()
     return messageOf(error)
@@ -64,7 +65,8 @@ async function gitFinding({ env, signal }: FlowContext): Promise<Finding> {
   if (typeof said !== 'string' && said.exitCode === 0) {
     return { name: 'git', state: 'ok', detail: `${said.stdout.trim()} at ${found}`, fix: null }
   }
-  return { name: 'git', state: 'warning', detail: `${found} does not work: ${lacking}`, fix }
+  const why = typeof said === 'string' ? ` (${said})` : ''
+  return { name: 'git', state: 'warning', detail: `${found} does not work${why}: ${lacking}`, fix }
 }
 
 const GiB = 1024 ** 3

@@ -9,6 +9,7 @@ import { exists } from '../base/files.ts'
 import { checkAs, parseJson } from '../base/json.ts'
 import { nearest } from '../base/nearest.ts'
 import { runProcess } from '../base/spawn.ts'
+import { timeLimit } from '../base/time_limit.ts'
 import { fitsMatcher } from '../engines/hooks/select.ts'
 import { type AamHooks, claudeEvents, readAamHooks } from '../phases/1-plan/formats/aam/hooks.ts'
 import { packageText } from '../phases/1-plan/formats/aam/own.ts'
@@ -224,7 +225,7 @@ async function runCommand(of: Command & { command: string }, context: FlowContex
   const user = Object.entries(context.env).flatMap(([name, value]) =>
     value === undefined || /^(ANTHROPIC|CLAUDE|OPENAI|CODEX|GEMINI)_/.test(name) ? [] : [[name, value] as const],
   )
-  const limit = AbortSignal.timeout(Math.ceil(test.timeoutSeconds * 1000))
+  using limit = timeLimit(test.timeoutSeconds * 1000, [context.signal])
   try {
     const end = await runProcess({
       command: '/bin/sh',
@@ -234,12 +235,12 @@ async function runCommand(of: Command & { command: string }, context: FlowContex
       ...(stdin !== null && { stdin }),
       stdoutLimit: MiB,
       stderrTail: MiB,
-      signal: AbortSignal.any([context.signal, limit]),
+      signal: limit.signal,
     })
     return { exitCode: end.exitCode, stdout: end.stdout, stderr: end.stderrTail, lateAfter: null }
   } catch (error) {
     context.signal.throwIfAborted()
-    if (!limit.aborted) return { exitCode: null, stdout: '', stderr: messageOf(error), lateAfter: null }
+    if (!limit.signal.aborted) return { exitCode: null, stdout: '', stderr: messageOf(error), lateAfter: null }
     return { exitCode: null, stdout: '', stderr: '', lateAfter: test.timeoutSeconds }
   }
 }

@@ -2,6 +2,7 @@
 import { platform } from 'node:os'
 import { messageOf, UserError } from '../error.ts'
 import { runProcess } from '../spawn.ts'
+import { timeLimit } from '../time_limit.ts'
 import { enterSandbox } from './enter.ts'
 import type { Sandbox, SandboxPolicy } from './policy.ts'
 import { whereIs } from './programs.ts'
@@ -75,7 +76,8 @@ async function trySeatbelt(searchPath: string, patienceMs: number): Promise<Sand
   try {
     const inner = { command: 'true', args: [], cwd: '/', env: { PATH: searchPath } }
     await using entered = await enterSandbox(inner, sandbox)
-    const end = await runProcess({ ...entered.invocation, signal: AbortSignal.timeout(patienceMs) })
+    using limit = timeLimit(patienceMs)
+    const end = await runProcess({ ...entered.invocation, signal: limit.signal })
     const detail = 'Seatbelt (not yet proven)'
     if (end.exitCode === 0) return { ok: true, mechanism: 'seatbelt', program: sandbox.program, detail }
     return { ok: false, message: `Seatbelt does not work here: ${end.stderrTail.trim()}`, fix }
@@ -90,7 +92,8 @@ async function tryBubblewrap(
   { patienceMs, tries }: { patienceMs: number; tries: number },
 ): Promise<SandboxProbe> {
   const sandbox: Sandbox = { mechanism: 'bubblewrap', program, policy: blank }
-  const signal = AbortSignal.timeout(patienceMs)
+  using limit = timeLimit(patienceMs)
+  const { signal } = limit
   const inner = { command: 'sh', args: ['-c', 'test "$$" -lt 10'], cwd: '/', env: { PATH: searchPath } }
   await using entered = await enterSandbox(inner, sandbox)
   const end = await runProcess({ ...entered.invocation, signal }).catch((error: Error) => error)

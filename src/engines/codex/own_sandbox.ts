@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { partsOfCommand } from '../../base/sandbox/programs.ts'
 import { runProcess, SpawnError } from '../../base/spawn.ts'
+import { timeLimit } from '../../base/time_limit.ts'
 import type { EngineTask } from '../engine.ts'
 import { type Confinement, codexEnvironment, codexHome } from './argv.ts'
 
@@ -23,13 +24,14 @@ function ownSandboxWorks(program: string, task: EngineTask): Promise<boolean> {
 }
 
 async function tryIt(program: string, task: EngineTask): Promise<boolean> {
+  using limit = timeLimit(patienceMs)
   try {
     const end = await runProcess({
       command: program,
       args: ['sandbox', 'true'],
       cwd: task.cwd,
       env: codexEnvironment({ ...task, credentials: {} }),
-      signal: AbortSignal.timeout(patienceMs),
+      signal: limit.signal,
       stdoutLimit: 0,
     })
     return end.exitCode === 0

@@ -1,5 +1,6 @@
 /** Asks an OpenAI-compatible server, by a call that costs nothing, whether it is there and takes the key. */
 import { messageOf } from '../../base/error.ts'
+import { timeLimit } from '../../base/time_limit.ts'
 import type { Probe, ProbeRequest } from '../engine.ts'
 import { unusableSetting } from '../settings.ts'
 import { codexKeys, endpointOf } from './argv.ts'
@@ -16,9 +17,9 @@ export async function reachFailure({ credentials, signal }: ProbeRequest): Promi
   if (unusable !== null) return unusable
   const name = codexKeys.find((one) => credentials[one]) ?? 'OPENAI_API_KEY'
   const key = (credentials[name] ?? '').trim()
+  using limit = timeLimit(patienceMs, [signal])
   try {
-    const limit = AbortSignal.any([signal, AbortSignal.timeout(patienceMs)])
-    const answer = await fetch(`${url}/models`, { headers: { authorization: `Bearer ${key}` }, signal: limit })
+    const answer = await fetch(`${url}/models`, { headers: { authorization: `Bearer ${key}` }, signal: limit.signal })
     await answer.body?.cancel()
     if (answer.status !== 401 && answer.status !== 403) return null
     const fix = `check ${name}, and that it belongs to OPENAI_BASE_URL if that is set`

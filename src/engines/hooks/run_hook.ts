@@ -2,6 +2,7 @@
 import type { HookEntry } from '../../../schemas/environment.ts'
 import { withReadable } from '../../base/sandbox/policy.ts'
 import { runProcess, SpawnError } from '../../base/spawn.ts'
+import { timeLimit } from '../../base/time_limit.ts'
 import type { EngineTask } from '../engine.ts'
 import type { HookEnd } from './event.ts'
 
@@ -22,7 +23,7 @@ export async function runHook(
 ): Promise<HookEnd> {
   const about = { event: input.hook_event_name, tool: input.tool_name }
   const seconds = Math.min(entry.timeout ?? defaultSeconds, longestSeconds)
-  const limit = AbortSignal.timeout(Math.ceil(seconds * 1000))
+  using limit = timeLimit(seconds * 1000, [signal])
   try {
     const end = await runProcess({
       command: '/bin/sh',
@@ -31,14 +32,14 @@ export async function runHook(
       env: { ...task.env, CLAUDE_PROJECT_DIR: task.cwd },
       stdin: JSON.stringify(input),
       stdoutLimit: outputLimit,
-      signal: AbortSignal.any([signal, limit]),
+      signal: limit.signal,
       sandbox: withReadable(task.sandbox, task.environment === undefined ? [] : [task.environment.folder]),
     })
     return { ...about, exitCode: end.exitCode, stdout: end.stdout, stderr: end.stderrTail }
   } catch (error) {
     signal.throwIfAborted()
-    if (!limit.aborted && !(error instanceof SpawnError)) throw error
-    const stderr = limit.aborted ? `no end within ${seconds} s` : String(error)
+    if (!limit.signal.aborted && !(error instanceof SpawnError)) throw error
+    const stderr = limit.signal.aborted ? `no end within ${seconds} s` : String(error)
     return { ...about, exitCode: null, stdout: '', stderr }
   }
 }

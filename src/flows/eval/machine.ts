@@ -3,6 +3,7 @@ import path from 'node:path'
 import { z } from 'zod'
 import { readJson } from '../../base/json.ts'
 import { runProcess } from '../../base/spawn.ts'
+import { timeLimit } from '../../base/time_limit.ts'
 import type { Machine } from '../../phases/4-report/eval_report.ts'
 import { packageRoot } from '../demo.ts'
 
@@ -24,8 +25,8 @@ export async function machineOf(env: Readonly<Record<string, string | undefined>
 
 /** Null: there is none that answers. */
 async function pythonVersion(PATH: string): Promise<string | null> {
-  const signal = AbortSignal.timeout(5000)
-  const spec = { command: 'python3', args: ['--version'], cwd: '/', env: { PATH }, signal }
+  using limit = timeLimit(5000)
+  const spec = { command: 'python3', args: ['--version'], cwd: '/', env: { PATH }, signal: limit.signal }
   const said = await runProcess(spec).catch(() => null)
   return /Python (\S+)/.exec(said?.stdout ?? '')?.[1] ?? null
 }

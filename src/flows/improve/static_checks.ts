@@ -7,6 +7,7 @@ import { copyWalk, type WalkedFile } from '../../base/files.ts'
 import { openRoom } from '../../base/room.ts'
 import { whereIs } from '../../base/sandbox/programs.ts'
 import { runProcess } from '../../base/spawn.ts'
+import { timeLimit } from '../../base/time_limit.ts'
 import { readSkill } from '../../phases/1-plan/skill.ts'
 import { boundsBroken } from '../../phases/5-improve/bounds.ts'
 import { wordsOfCase } from '../../phases/5-improve/case_words.ts'
@@ -88,13 +89,13 @@ async function scriptRefusal({ edit, signal, searchPath }: StaticRequest, folder
     if (change === 'deleted' || program === '') continue
     const command = program === 'node' ? process.execPath : await whereIs(program, searchPath)
     if (command === null) continue
-    const limit = AbortSignal.timeout(20_000)
+    using limit = timeLimit(20_000, [signal])
     const end = await runProcess({
       command,
       args: [...args, name],
       cwd: folder,
       env: { PATH: searchPath },
-      signal: AbortSignal.any([signal, limit]),
+      signal: limit.signal,
     })
     if (end.exitCode === 0) continue
     const said = end.stderrTail.split('\n').find((line) => /error|unexpected|line \d/i.test(line)) ?? end.stderrTail

@@ -1,5 +1,6 @@
 /** How jobs end, as a coordinator hears of it and asks for it. */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { timeLimit } from '../../base/time_limit.ts'
 import type { JobEnd, QueuedJob, Transport } from '../../jobs/queue/transport.ts'
 import { endedFor, endNoteId } from './end_notes.ts'
 import type { Why } from './failed_run.ts'
@@ -87,7 +88,8 @@ const patienceMs = 3500
 /** Asks for the end of a job whose coordinator leaves. Whether a worker has it in its hands still when it was waited for. */
 export async function isHeldAfter(id: string, place: Place): Promise<boolean> {
   if (!(await askToEnd(id, 'left', place)).isHeld) return false
-  const end = await place.transport.wait(place.queue, id, AbortSignal.timeout(patienceMs)).catch(() => null)
+  using limit = timeLimit(patienceMs)
+  const end = await place.transport.wait(place.queue, id, limit.signal).catch(() => null)
   if (end !== null) await place.transport.takeDown(endNoteId(id))
   return end === null
 }

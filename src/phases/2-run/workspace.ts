@@ -8,6 +8,7 @@ import { messageOf } from '../../base/error.ts'
 import { copyWalk, hashFile, hashWalk, type WalkedFile, walk } from '../../base/files.ts'
 import type { Sandbox } from '../../base/sandbox/policy.ts'
 import { runProcess } from '../../base/spawn.ts'
+import { timeLimit } from '../../base/time_limit.ts'
 import type { InstalledSkill } from '../../engines/engine.ts'
 
 export interface WorkspaceRequest {
@@ -115,13 +116,11 @@ interface StepPlace {
 /** Gives its stdout. */
 async function runStep(argv: readonly [string, ...string[]], place: StepPlace): Promise<string> {
   const [command, ...args] = argv
-  const limit = AbortSignal.timeout(setupSeconds * 1000)
-  const end = await runProcess({ command, args, ...place, signal: AbortSignal.any([place.signal, limit]) }).catch(
-    (error: unknown) => {
-      place.signal.throwIfAborted()
-      throw new SetupError(limit.aborted ? `${argv.join(' ')}: no end after ${setupSeconds} s` : messageOf(error))
-    },
-  )
+  using limit = timeLimit(setupSeconds * 1000, [place.signal])
+  const end = await runProcess({ command, args, ...place, signal: limit.signal }).catch((error: unknown) => {
+    place.signal.throwIfAborted()
+    throw new SetupError(limit.signal.aborted ? `${argv.join(' ')}: no end after ${setupSeconds} s` : messageOf(error))
+  })
   if (end.exitCode !== 0) {
     const said = `${end.stderrTail}\n${end.stdout.slice(-1000)}`.trim()
     throw new SetupError(`${argv.join(' ')}: exit ${end.exitCode ?? end.signal}: ${said}`)

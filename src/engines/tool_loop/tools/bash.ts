@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { exists } from '../../../base/files.ts'
 import { type ProcessEnd, runProcess } from '../../../base/spawn.ts'
+import { timeLimit } from '../../../base/time_limit.ts'
 import { clip } from './clip.ts'
 import { defineTool, type ToolAnswer, type ToolPlace } from './tool.ts'
 
@@ -22,7 +23,7 @@ export const bash = defineTool({
 })
 
 async function shell(command: string, limitMs: number, place: ToolPlace): Promise<ToolAnswer> {
-  const limit = AbortSignal.timeout(limitMs)
+  using limit = timeLimit(limitMs, [place.signal])
   const lines: string[] = []
   try {
     const end = await runProcess({
@@ -31,7 +32,7 @@ async function shell(command: string, limitMs: number, place: ToolPlace): Promis
       cwd: place.cwd,
       env: place.env,
       sandbox: place.sandbox,
-      signal: AbortSignal.any([place.signal, limit]),
+      signal: limit.signal,
       onLine: (line) => {
         if (lines.length < 10_000) lines.push(line)
         return undefined
@@ -40,7 +41,7 @@ async function shell(command: string, limitMs: number, place: ToolPlace): Promis
     return answerOf(end)
   } catch (error) {
     place.signal.throwIfAborted()
-    if (!limit.aborted) throw error
+    if (!limit.signal.aborted) throw error
     return { text: `${clip(lines.join('\n'))}\n(ended: no end within ${limitMs} ms)`.trim(), isError: true }
   }
 }

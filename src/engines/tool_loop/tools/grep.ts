@@ -2,6 +2,7 @@
 import path from 'node:path'
 import { z } from 'zod'
 import { runProcess } from '../../../base/spawn.ts'
+import { timeLimit } from '../../../base/time_limit.ts'
 import { clip } from './clip.ts'
 import { existing } from './paths.ts'
 import { defineTool, ToolMistake } from './tool.ts'
@@ -26,13 +27,14 @@ export const grep = defineTool({
     if (glob !== undefined) flags.push(`--include=${glob}`)
     if (ignore_case) flags.push('-i')
     flags.push(...(files_only ? ['-l'] : ['-n', '-H']))
+    using limit = timeLimit(limitMs, [place.signal])
     const end = await runProcess({
       command: 'grep',
       args: [...flags, '-e', pattern, '--', path.relative(place.cwd, target) || '.'],
       cwd: place.cwd,
       env: place.env,
       sandbox: place.sandbox,
-      signal: AbortSignal.any([place.signal, AbortSignal.timeout(limitMs)]),
+      signal: limit.signal,
     })
     if (end.stdout === '' && end.exitCode === 1) return '(no line fits)'
     if (end.stdout === '' && end.exitCode !== 0) throw new ToolMistake(`grep: ${end.stderrTail.trim() || 'failed'}`)

@@ -2,6 +2,7 @@
 import type { CheckOf } from '../../../../schemas/check.ts'
 import { runMark } from '../../../base/process_marks.ts'
 import { type ProcessEnd, runProcess, SpawnError } from '../../../base/spawn.ts'
+import { timeLimit } from '../../../base/time_limit.ts'
 import { cappedEnd } from './evidence.ts'
 import type { CheckScene, CheckVerdict } from './scene.ts'
 import { inWorkingFolder } from './working_folder.ts'
@@ -19,7 +20,7 @@ async function runIn(
   place: { cwd: string; mark: string },
 ): Promise<CheckVerdict> {
   const seconds = check.timeout ?? defaultSeconds
-  const timeout = AbortSignal.timeout(Math.ceil(seconds * 1000))
+  using limit = timeLimit(seconds * 1000, [scene.signal])
   const lines: string[] = []
   try {
     const end = await runProcess({
@@ -27,7 +28,7 @@ async function runIn(
       args: ['-c', `exec 2>&1\n${check.run}`],
       cwd: place.cwd,
       env: { ...scene.env, [runMark]: place.mark },
-      signal: AbortSignal.any([scene.signal, timeout]),
+      signal: limit.signal,
       stdoutLimit: 0,
       sandbox: scene.sandboxFor?.([place.cwd, ...homeOf(scene.env)]) ?? null,
       onLine: (line) => {
@@ -40,7 +41,7 @@ async function runIn(
   } catch (error) {
     scene.signal.throwIfAborted()
     if (error instanceof SpawnError) return { error: `the command could not be started: ${error.message}` }
-    if (!timeout.aborted) throw error
+    if (!limit.signal.aborted) throw error
     const output = cappedEnd(lines.join('\n'))
     return { passed: false, evidence: withOutput(`The command did not end within ${seconds} s`, output) }
   }
