@@ -4,6 +4,7 @@ import { lstatSync, mkdirSync, readdirSync, realpathSync, rmdirSync, statfsSync,
 import { chmod, readdir, rm, rmdir, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { codeOf, UserError } from './error.ts'
 import { endMarked, endStarted, isAlive, ownStart } from './processes.ts'
 
 const prefix = 'whetstone-'
@@ -21,9 +22,9 @@ export interface Room {
   [Symbol.asyncDispose](): Promise<void>
 }
 
-/** Makes a room. Use with `await using`, so that it always ends. */
-export async function openRoom(): Promise<Room> {
-  const { folder, mark } = await makeFolder()
+/** Makes a room. Use with `await using`, so that it always ends. Throws UserError where the temporary folder can't hold one. */
+export async function openRoom(within = tmpdir()): Promise<Room> {
+  const { folder, mark } = await makeFolder(within)
   let isQuiet = false
   return {
     path: folder,
@@ -41,27 +42,48 @@ export async function openRoom(): Promise<Room> {
 
 /** A temporary folder of this process in which nothing runs; cleared like a room where its owner was killed. */
 export async function openScratch(): Promise<AsyncDisposable & { path: string }> {
-  const { folder } = await makeFolder()
+  const { folder } = await makeFolder(tmpdir())
   return { path: folder, [Symbol.asyncDispose]: () => removeFolder(folder) }
 }
 
 /** A new folder that only its owner may enter. */
-async function makeFolder(): Promise<{ folder: string; mark: string }> {
+async function makeFolder(within: string): Promise<{ folder: string; mark: string }> {
   const start = await ownStart()
   const mark = randomUUID().replaceAll('-', '').slice(-24) // of those Node keeps many ready
-  const folder = path.join(realTmp(), `${prefix}${process.pid}${start === null ? '' : `.${start}`}-${mark}`)
-  mkdirSync(folder, { mode: 0o700 })
+  const folder = path.join(realTmp(within), `${prefix}${process.pid}${start === null ? '' : `.${start}`}-${mark}`)
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    throw unusableTmp(within, error)
+  }
   return { folder, mark }
 }
 
 const real = new Map<string, string>()
 
-/** The folder of all rooms, links resolved: a sandbox shows a folder under the path that it really has. Throws where there is none. */
-export function realTmp(): string {
-  const given = tmpdir()
-  const place = real.get(given) ?? realpathSync(given)
-  real.set(given, place)
-  return place
+/** The folder of all rooms, links resolved: a sandbox shows a folder under the path that it really has. Throws UserError where there is none. */
+export function realTmp(given = tmpdir()): string {
+  try {
+    const place = real.get(given) ?? realpathSync(given)
+    real.set(given, place)
+    return place
+  } catch (error) {
+    throw unusableTmp(given, error)
+  }
+}
+
+const unusable: Readonly<Record<string, string>> = {
+  ENOENT: 'no such folder',
+  ENOTDIR: 'no folder',
+  EACCES: "it can't be written to",
+  EPERM: "it can't be written to",
+}
+
+/** What the user can mend about the temporary folder; a machine that is short of something is another matter. */
+function unusableTmp(place: string, error: unknown): unknown {
+  const why = unusable[codeOf(error) ?? '']
+  const fix = 'make it, or set TMPDIR to a folder that is there and can be written to'
+  return why === undefined ? error : new UserError(`temporary folder ${place}: ${why}`, fix)
 }
 
 /** Clears the rooms of owners that are gone: ends their processes, removes their folders. Gives what it ended. */

@@ -1,5 +1,5 @@
 /** doctor: is everything there that a benchmark needs, and how to mend what is not. Pays nothing, changes nothing. */
-import { openRoom } from '../base/room.ts'
+import { openRoom, type Room } from '../base/room.ts'
 import { autoOrder } from '../engines/auto.ts'
 import type { Probe } from '../engines/engine.ts'
 import { resolveEngineChoice } from '../engines/models.ts'
@@ -32,10 +32,10 @@ export interface DoctorReport {
 
 /** Looks at everything. Throws UserError only for an engine that does not exist; rejects when aborted. */
 export async function doctor(request: DoctorRequest, context: FlowContext): Promise<DoctorReport> {
-  await using room = await openRoom()
+  await using room = await roomForQuestions()
   const asked = request.engine === null ? autoOrder : [request.engine]
   const engines = await Promise.all(asked.map((engine) => engineFinding(engine, room, context)))
-  const machine = await machineFindings({ workspace: request.workspace, room: room.path }, context)
+  const machine = await machineFindings({ workspace: request.workspace }, context)
   const findings = [...machine.before, ...engines, credentialFinding(asked, context), ...machine.after]
   return {
     ok: engines.some(({ state }) => state === 'ok'),
@@ -43,12 +43,22 @@ export async function doctor(request: DoctorRequest, context: FlowContext): Prom
   }
 }
 
-async function engineFinding(
-  text: string,
-  room: { path: string; mark: string },
-  context: FlowContext,
-): Promise<Finding> {
+/** The home of the programs that are asked; not in the temporary folder where that can't be used, which is a finding. null: nowhere. */
+async function roomForQuestions(): Promise<Room | null> {
+  for (const place of [undefined, '/tmp', '/var/tmp']) {
+    const room = await openRoom(place).catch(() => null)
+    if (room !== null) return room
+  }
+  return null
+}
+
+async function engineFinding(text: string, room: Room | null, context: FlowContext): Promise<Finding> {
   const choice = resolveEngineChoice({ engine: text, model: null })
+  const name = `engine ${choice.name}`
+  if (room === null) {
+    const detail = 'not asked: no temporary folder can be written to'
+    return { name, state: 'warning', detail, fix: 'mend the temporary folder first' }
+  }
   const engine = engineNamed(choice.name)
   const answer = await engine.probe({
     model: choice.model,
@@ -57,7 +67,6 @@ async function engineFinding(
     env: runEnvironment({ user: context.env, home: room.path, mark: room.mark, passEnv: [], hidden: [] }),
     signal: context.signal,
   })
-  const name = `engine ${choice.name}`
   if (answer.ok) return { name, state: 'ok', detail: answer.detail, fix: null }
   return { name, state: stateOf(answer), detail: answer.message, fix: answer.fix }
 }

@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { messageOf, UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
-import { staleRooms } from '../base/room.ts'
+import { openScratch, staleRooms } from '../base/room.ts'
+import { roomsFolder } from '../base/sandbox/programs.ts'
 import { runProcess } from '../base/spawn.ts'
 import { timeLimit } from '../base/time_limit.ts'
 import { findProgram } from '../engines/find_program.ts'
@@ -17,8 +18,6 @@ import { refuseStrayInstructions } from './surroundings.ts'
 export interface Machine {
   /** null: ./workspaces */
   workspace: string | null
-  /** A room, absolute. */
-  room: string
 }
 
 /** `before` and `after` those of the engines. */
@@ -32,8 +31,8 @@ export async function machineFindings(
       ...(await sandboxFindings(context)),
       await gitFinding(context),
       await diskFinding('workspace', path.resolve(machine.workspace ?? 'workspaces'), '--workspace'),
-      await diskFinding('temporary folder', tmpdir(), 'TMPDIR'),
-      await surroundingsFinding(machine.room),
+      await temporaryFinding(),
+      await surroundingsFinding(),
       await roomsFinding(),
     ],
   }
@@ -86,17 +85,30 @@ async function diskFinding(name: string, folder: string, setting: string): Promi
   }
 }
 
+/** Whether a run's folder can be made there, by making one. */
+async function temporaryFinding(): Promise<Finding> {
+  const name = 'temporary folder'
+  try {
+    await (await openScratch())[Symbol.asyncDispose]()
+    return await diskFinding(name, tmpdir(), 'TMPDIR')
+  } catch (error) {
+    const fix = error instanceof UserError ? error.fix : 'choose a folder that can be written to with TMPDIR'
+    return { name, state: 'missing', detail: messageOf(error), fix }
+  }
+}
+
 /** The folder itself, or the nearest above it that is there. */
 async function nearestThere(folder: string): Promise<string> {
   const parent = path.dirname(folder)
   return parent === folder || (await exists(folder)) ? folder : nearestThere(parent)
 }
 
-async function surroundingsFinding(room: string): Promise<Finding> {
+async function surroundingsFinding(): Promise<Finding> {
   const name = 'surroundings'
+  const rooms = roomsFolder()[0] ?? path.resolve(tmpdir())
   try {
-    await refuseStrayInstructions(room)
-    const detail = `no instructions or skills above ${path.dirname(room)}`
+    await refuseStrayInstructions(path.join(rooms, 'room'))
+    const detail = `no instructions or skills above ${rooms}`
     return { name, state: 'ok', detail, fix: null }
   } catch (error) {
     if (!(error instanceof UserError)) throw error

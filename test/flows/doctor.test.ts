@@ -160,3 +160,27 @@ describe('to read', () => {
     expect(stdout).toContain('whetstone demo')
   })
 })
+
+describe('a temporary folder that can not be used', () => {
+  const file = path.join(fresh(), 'file')
+  writeFileSync(file, '')
+  const places = [
+    ['is not there', path.join(fresh(), 'none'), 'no such folder'],
+    ['is a file', file, 'no folder'],
+  ] as const
+  test.each(places)('%s: a finding like the others', async (_what, TMPDIR, says) => {
+    const { code, found, findings } = await examined(['--engine', agent('tidy.mjs')], { TMPDIR })
+    expect(found('temporary folder')).toMatchObject({
+      ...{ state: 'missing', detail: expect.stringContaining(says), fix: expect.stringContaining('TMPDIR') },
+    })
+    expect(found('temporary folder').detail).toContain(TMPDIR)
+    expect(found('engine command')).toMatchObject({ state: 'ok' })
+    expect([code, findings.length]).toEqual([0, (await examined(['--engine', agent('tidy.mjs')])).findings.length])
+  })
+  test.each(places)('%s: bench says so, exit code 2', async (_what, TMPDIR, says) => {
+    const end = await whetstone(['demo'], { env: { TMPDIR }, cwd: fresh() })
+    expect(end.code).toBe(2)
+    expect(end.stderr).toMatch(new RegExp(`temporary folder ${TMPDIR}: ${says}[^]*TMPDIR`))
+    expect(end.stderr).not.toContain('bug')
+  })
+})

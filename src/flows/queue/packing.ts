@@ -1,10 +1,10 @@
 /** The inputs of a benchmark's runs as bundles: what several runs share is put once. */
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { RunSpec } from '../../../schemas/plan.ts'
 import type { WalkedFile } from '../../base/files.ts'
 import { canonicalJson, sha256 } from '../../base/json.ts'
+import { realTmp } from '../../base/room.ts'
 import type { Bundles } from '../../store/bundles/bundles.ts'
 import { packInputs } from './inputs.ts'
 
@@ -69,7 +69,7 @@ async function pack(spec: RunSpec, bundles: Bundles): Promise<Packed> {
 
 /** By a file, as all inputs. */
 async function putPrompt({ text, bytes }: { text: string; bytes: number }, bundles: Bundles): Promise<string> {
-  const own = await mkdtemp(path.join(tmpdir(), 'whetstone-prompt-'))
+  const own = await mkdtemp(path.join(realTmp(), 'whetstone-prompt-'))
   try {
     const source = path.join(own, promptFile)
     await writeFile(source, text)

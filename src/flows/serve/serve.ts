@@ -1,12 +1,12 @@
 /** view --serve: the page of a benchmark while it runs and after, with notes that are saved at once; writes nothing else into it. */
 import { mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import type { Plan } from '../../../schemas/plan.ts'
 import { UserError } from '../../base/error.ts'
 import { exists } from '../../base/files.ts'
 import { sha256 } from '../../base/json.ts'
 import { redactorFor } from '../../base/redact.ts'
+import { realTmp } from '../../base/room.ts'
 import type { QueueAddress } from '../../jobs/queue/address.ts'
 import { auditLogFile } from '../../store/audit_log.ts'
 import { isHeld } from '../../store/lease.ts'
@@ -100,7 +100,7 @@ async function whileServed(
   { folder, page, ...beside }: Kept,
   during: (server: Server) => Promise<void>,
 ): Promise<void> {
-  const own = await mkdtemp(path.join(tmpdir(), 'whetstone-view-'))
+  const own = await mkdtemp(path.join(realTmp(), 'whetstone-view-'))
   const data = path.join(own, 'report.data')
   const key = await ownKey()
   const server = await startServer({

@@ -1,7 +1,6 @@
 /** A skill folder: what its SKILL.md says of it, and the files that an agent may see, which never include its evals; now, or at a git ref. */
 import { execFile } from 'node:child_process'
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { LoadWarning, Skill } from '../../../schemas/suite.ts'
@@ -9,6 +8,7 @@ import { codeOf, messageOf, UserError } from '../../base/error.ts'
 import { exists, hashWalk, type Walk, walk } from '../../base/files.ts'
 import { readText } from '../../base/json.ts'
 import { nearest } from '../../base/nearest.ts'
+import { realTmp } from '../../base/room.ts'
 import { readFrontmatter } from './frontmatter.ts'
 
 /** Left out wherever they lie. */
@@ -107,7 +107,7 @@ export async function exportGitVersion({ folder, ref, target }: GitVersionReques
 }
 
 async function checkOut({ top, tree, target }: { top: string; tree: string; target: string }): Promise<void> {
-  const scratch = await mkdtemp(path.join(tmpdir(), 'whetstone-index-'))
+  const scratch = await mkdtemp(path.join(realTmp(), 'whetstone-index-'))
   try {
     const env = { GIT_INDEX_FILE: path.join(scratch, 'index') }
     await git(top, ['read-tree', tree], env)
