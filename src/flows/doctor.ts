@@ -1,4 +1,5 @@
 /** doctor: is everything there that a benchmark needs, and how to mend what is not. Pays nothing, changes nothing. */
+import { redactorFor } from '../base/redact.ts'
 import { openRoom, type Room } from '../base/room.ts'
 import { autoOrder } from '../engines/auto.ts'
 import type { Probe } from '../engines/engine.ts'
@@ -99,12 +100,17 @@ function keyFix(names: readonly string[]): string {
   return `export ${name}=… (a key from platform.openai.com)`
 }
 
-/** A server may say the key back, and an address may hold a password. */
+/** `token=…`, `password: …`, `--api-key …`: what a program says of a key that nobody else knows. One of four characters or more. */
+const spokenValue =
+  /((?:(?:token|passw(?:or)?d|passphrase|secret|api[_-]?key)["']?\s?[=:]|--(?:token|password|secret|api-?key))\s*["']?)[^\s"',;]{4,}/gi
+
+/** A server may say the key back, an address may hold a password, and a program may say anything. */
 function withoutSecrets(finding: Finding, { env }: FlowContext): Finding {
   const values = Object.entries(env).filter(([name, value]) => isSecret(name) && (value ?? '').trim().length >= 4)
   const hide = (text: string) =>
     values
       .reduce((rest, [name, value = '']) => rest.replaceAll(value.trim(), `<${name}>`), text)
       .replaceAll(/\/\/[^/\s@]+@/g, '//…@')
-  return { ...finding, detail: hide(finding.detail), fix: finding.fix && hide(finding.fix) }
+  const clean = (text: string) => redactorFor(env).text(hide(text)).replaceAll(spokenValue, '$1…')
+  return { ...finding, detail: clean(finding.detail), fix: finding.fix && clean(finding.fix) }
 }

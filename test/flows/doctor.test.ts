@@ -77,6 +77,15 @@ describe('credentials', () => {
     expect(end.found('engine anthropic').detail).toContain('http://…@127.0.0.1:9')
     expect(end.stdout).not.toContain('4711')
   })
+  test('what a program says is cut as in every record, keys of nobody here too', async () => {
+    const claude = path.join(fresh(), 'claude')
+    const keys = `sk-ant-api03-${'Ab1'.repeat(20)} token=hunter2secret --password 'hunter3secret' Bearer ${'x9'.repeat(12)}`
+    writeFileSync(claude, `#!/bin/sh\necho "key ${keys}; tokens: 12" >&2\nexit 3\n`)
+    chmodSync(claude, 0o755)
+    const end = await examined(['--engine', 'claude-code'], { WHETSTONE_CLAUDE: claude })
+    expect(end.found('engine claude-code').detail).toMatch(/gave no version: key .*tokens: 12/)
+    expect(end.stdout).not.toMatch(/Ab1Ab1|hunter|x9x9/)
+  })
   test('none: how to get one', async () => {
     const { found } = await examined()
     expect(found('credentials')).toMatchObject({ state: 'missing', fix: expect.stringContaining('ANTHROPIC_API_KEY') })
