@@ -334,3 +334,9 @@ describe("another tool's benchmark.json", () => {
     ])
   })
 })
+
+test('a grading that holds counts alone is not told as timed out', async () => {
+  const { benchmark } = await run(folderOf({ 'eval-1/with_skill/grading.json': { summary: { passed: 4, total: 4 } } }))
+  expect(benchmark.runs.map(({ result }) => result.pass_rate)).toEqual([1])
+  expect(benchmark.notes.join('\n')).not.toContain('timed out')
+})

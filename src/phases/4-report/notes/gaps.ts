@@ -49,11 +49,13 @@ function undecidedNotes({ undecided }: NoteParts): string[] {
   return [`${plural(total, 'expectation')} in ${plural(undecided.length, 'run')} could not be judged - in no rate`]
 }
 
-/** Those that count: their grading says of every expectation that time ran out. */
+/** Those that count: their grading says of every expectation, and of one at least, that time ran out. */
 function timedOutNotes({ runs, arms }: NoteParts): string[] {
   return armNames(arms).flatMap((name) => {
     const own = runs.filter((run) => run.configuration === name)
-    const late = own.filter(({ expectations }) => expectations.every((one) => one.decided_by === 'timeout'))
+    const isLate = ({ expectations }: (typeof own)[number]) =>
+      expectations.length > 0 && expectations.every((one) => one.decided_by === 'timeout')
+    const late = own.filter(isLate)
     if (late.length === 0) return []
     return `${late.length} of ${plural(own.length, `${name} run`)} timed out - their expectations count as failed`
   })
