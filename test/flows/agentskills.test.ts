@@ -95,6 +95,19 @@ describe('the agentskills.io dialect', () => {
     expect(again.run_summary).toEqual(benchmark.run_summary)
     expect(again.notes).toContainEqual(expect.stringMatching(/says the same \(6 means compared\)/))
   })
+  test.each([
+    ['counts', { passed: 4, total: 4 }, { passed: 1, total: 4 }],
+    ['a rate', { pass_rate: 1 }, { pass_rate: 0.25 }],
+  ])('gradings that hold %s alone are read again as they were', async (_what, own, other) => {
+    const { target, benchmark } = await exported({
+      'eval-1/with_skill/grading.json': { summary: own },
+      'eval-1/without_skill/grading.json': { summary: other },
+    })
+    const again = (await run(target, null)).benchmark
+    expect([again.run_summary, again.counts]).toEqual([benchmark.run_summary, benchmark.counts])
+    expect(again.runs.map(({ result }) => result)).toEqual(benchmark.runs.map(({ result }) => result))
+    expect(again.complete).toBe(true)
+  })
   test('of a benchmark of ours: several runs lie in run folders, and say the same again', async () => {
     const { folder, benchmark } = await demo(
       { runs: 2, concurrency: 4, skill: null, workspace: folderOf({}) },
