@@ -5,7 +5,7 @@ import type { Benchmark } from '../../schemas/benchmark.ts'
 import type { Kept, Summarized } from '../flows/summarize.ts'
 import type { GateResult } from '../phases/4-report/gate/judge.ts'
 import type { Gate } from '../phases/4-report/gate/parse.ts'
-import { undecidedIn } from '../phases/4-report/incomplete.ts'
+import { leftOutFiles, undecidedIn } from '../phases/4-report/incomplete.ts'
 import { headline, summaryTable, sureness } from '../phases/4-report/summary_table.ts'
 import { plural } from '../phases/4-report/words.ts'
 import { exitCodes } from './exit.ts'
@@ -103,7 +103,10 @@ function incomplete(benchmark: Benchmark): string {
   const why = Object.entries(counts.excluded).map(([reason, count]) => `${count} ${reason}`)
   const undecided = undecidedIn(benchmark)
   if (undecided > 0) why.push(`${plural(undecided, 'expectation')} undecided`)
+  const leftOut = leftOutFiles(benchmark)
+  if (leftOut !== null) why.push(safe(leftOut))
   const stopped = benchmark.metadata.stopped?.reason
   const first = stopped === undefined ? '' : `${safe(stopped)}\n`
-  return `${first}INCOMPLETE: ${counts.used} of ${counts.planned} planned runs are graded (${why.join(', ')})`
+  const reasons = why.length === 0 ? '' : ` (${why.join(', ')})`
+  return `${first}INCOMPLETE: ${counts.used} of ${counts.planned} planned runs are graded${reasons}`
 }

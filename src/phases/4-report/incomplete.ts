@@ -22,6 +22,14 @@ export function incompleteness(benchmark: Benchmark): string | null {
   return `${stopped}${apart}.${open} Read the numbers with care.`
 }
 
+/** The files of another tool that were left out, three of them by name; null: none. Why is in the notes. */
+export function leftOutFiles({ problems = [] }: Pick<Benchmark, 'problems'>): string | null {
+  if (problems.length === 0) return null
+  const files = [...new Set(problems.map(({ file }) => file))]
+  const more = files.length > 3 ? ` and ${files.length - 3} more` : ''
+  return `left out: ${files.slice(0, 3).join(', ')}${more}`
+}
+
 /** Expectations of graded runs that no judge could decide. */
 export function undecidedIn({ runs }: Pick<Benchmark, 'runs'>): number {
   return runs.reduce((sum, { result }) => sum + (typeof result.undecided === 'number' ? result.undecided : 0), 0)
