@@ -6,6 +6,7 @@ import { benchmarkPaths } from '../store/paths.ts'
 import { readPlan } from '../store/store.ts'
 import type { FlowContext } from './context.ts'
 import { holdBenchmark } from './hold.ts'
+import { reportingInto } from './report_folder.ts'
 import { type Summarized, summarize } from './summarize.ts'
 // what reads folders of other tools and writes for them is loaded where there is one
 
@@ -23,11 +24,12 @@ export interface AggregateRequest {
 
 /** As summarizeFolder; then in another dialect where that is asked for. */
 export async function aggregateAgain(request: AggregateRequest, context: FlowContext): Promise<Summarized> {
-  if (request.agentskills === null) return summarizeFolder(request, context)
+  const summarized = () => reportingInto(request.folder, () => summarizeFolder(request, context))
+  if (request.agentskills === null) return await summarized()
   const { checkTarget, writeAgentskills } = await import('./write_agentskills.ts')
   const target = path.resolve(request.agentskills)
   await checkTarget(path.resolve(request.folder), target)
-  const made = await summarizeFolder(request, context)
+  const made = await summarized()
   await writeAgentskills(made, target)
   return { ...made, exported: target }
 }

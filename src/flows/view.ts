@@ -15,6 +15,7 @@ import { indexNow } from './index_now.ts'
 import { publish } from './page/publish.ts'
 import { writeWorkspacePage } from './page/workspace_page.ts'
 import { writePage } from './page/write_page.ts'
+import { reportingInto } from './report_folder.ts'
 import type { Summarized } from './summarize.ts'
 import { readTrend } from './trend.ts'
 import { viewTwo } from './view_two.ts'
@@ -42,7 +43,7 @@ export interface Viewed {
 
 /** Writes the page. Throws UserError where there is nothing to show. */
 export async function view(request: ViewRequest, context: FlowContext): Promise<Viewed> {
-  const viewed = await madeFor(request, context)
+  const viewed = await reportingInto(request.folder, () => madeFor(request, context))
   if (request.copyTo === null) return viewed
   return { ...viewed, page: await publish(viewed.page, request.copyTo, !request.singleFile) }
 }

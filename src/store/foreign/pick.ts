@@ -18,11 +18,14 @@ export function textIn(fields: Fields | null, names: readonly string[]): string 
   return null
 }
 
-/** The first of these fields that is a number of 0 or more. */
+/** A sum of millions of larger ones would be no number any more. */
+export const mostUsable = Number.MAX_SAFE_INTEGER
+
+/** The first of these fields that is a number of 0 or more, and can be reckoned with. */
 export function numberIn(fields: Fields | null, names: readonly string[]): number | null {
   for (const name of names) {
     const value = fields?.[name]
-    if (typeof value === 'number' && Number.isFinite(value) && value >= 0) return value
+    if (typeof value === 'number' && value >= 0 && value <= mostUsable) return value
   }
   return null
 }

@@ -1,4 +1,5 @@
 /** A folder without our plan.json, read: cases, arms, results, and all that was left out. */
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { UserError } from '../../base/error.ts'
 import { type ArmsFound, chooseArms, isConfiguration, plainName } from './arms.ts'
@@ -22,8 +23,9 @@ export interface ArmsAsked {
   baseline: string | null
 }
 
-/** Throws UserError where the folder holds no run, several benchmarks, or no configuration of a name asked for. */
+/** Throws UserError where it is a file, or the folder holds no run, several benchmarks, or no configuration of a name asked for. */
 export async function readForeign(folder: string, asked: ArmsAsked): Promise<Foreign> {
+  await refuseFile(folder)
   const { runs, problems, passedOver } = await findRuns(folder)
   const graded = runs.filter((run) => run.result?.grading)
   if (graded.length === 0) {
@@ -55,6 +57,14 @@ function spelledAlike(runs: readonly RunFound[]): RunFound[] {
     const name = run.configuration
     return name === null ? run : { ...run, configuration: spelling.get(plainName(name)) ?? name }
   })
+}
+
+async function refuseFile(place: string): Promise<void> {
+  const found = await stat(place).catch(() => null)
+  if (found === null || found.isDirectory()) return
+  const fix =
+    'give a benchmark of ours (it holds plan.json) or the folder that holds <case>/<configuration>/grading.json'
+  throw new UserError(`${place}: a file, and a folder is wanted`, fix)
 }
 
 function refuseSeveral(folder: string, runs: readonly RunFound[]): void {

@@ -1,7 +1,7 @@
 /** Time, tokens and cost of a run, whatever the file calls them. */
 import type { Timing } from '../../../schemas/timing.ts'
 import { costNames, millisecondsNames, secondsNames, tokenNames, tokenParts } from './names.ts'
-import { type Fields, fieldsOf, measureIn, numberIn } from './pick.ts'
+import { type Fields, fieldsOf, measureIn, mostUsable, numberIn } from './pick.ts'
 
 /** The first source that knows a measure gives it. Seconds win over milliseconds; 0 is not known. Null: nothing known. */
 export function timingOf(sources: readonly unknown[]): Timing | null {
@@ -15,6 +15,20 @@ export function timingOf(sources: readonly unknown[]): Timing | null {
     ...(seconds === null ? {} : { total_duration_seconds: seconds }),
     ...(cost === null ? {} : { total_cost_usd: cost }),
   }
+}
+
+const measureNames = [...secondsNames, ...millisecondsNames, ...costNames, ...tokenNames, ...tokenParts.flat(), 'total']
+
+/** What is said of each measure that timingOf passes over since it is too large to be reckoned with. */
+export function unusableIn(source: unknown): string[] {
+  const whole = fieldsOf(source)
+  const places = [whole, fieldsOf(whole?.usage), fieldsOf(whole?.tokens)]
+  return places.flatMap((fields) =>
+    [...new Set(measureNames)].flatMap((name) => {
+      const value = fields?.[name]
+      return typeof value === 'number' && value > mostUsable ? [`${name}: ${value} is no number that can be used`] : []
+    }),
+  )
 }
 
 function firstKnown(all: readonly Fields[], measure: (fields: Fields) => number | null): number | null {

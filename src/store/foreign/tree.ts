@@ -10,7 +10,7 @@ import { isConfiguration } from './arms.ts'
 import { folderOfCaseFile, placeOf } from './layout.ts'
 import { type Fields, fieldsOf } from './pick.ts'
 import { type GradingFound, gradingsIn } from './read_grading.ts'
-import { timingOf } from './read_timing.ts'
+import { timingOf, unusableIn } from './read_timing.ts'
 import { type ReferenceNumbers, referenceNumbers } from './reference.ts'
 
 /** Something that could not be used: the file relative to the tree (with line and column where known), and why. */
@@ -108,9 +108,19 @@ async function runsIn(folder: string, reader: Reader): Promise<RunFound[]> {
   }
   const record = runRecord.safeParse(await readValue(at('run.json'), reader)).data ?? null
   const metrics = metricsSchema.safeParse(await readValue(at('outputs/metrics.json'), reader)).data ?? null
+  const timeFiles = new Set([at('timing.json'), at('outputs/timing.json'), caseFile('timing.json')])
   const times: unknown[] = []
-  for (const name of [at('timing.json'), at('outputs/timing.json'), caseFile('timing.json')])
-    times.push(await readValue(name, reader))
+  for (const name of timeFiles) {
+    const read = await readValue(name, reader)
+    addUnusable(reader, name, [read])
+    times.push(read)
+  }
+  if (file !== undefined)
+    addUnusable(
+      reader,
+      file,
+      found.flatMap(({ fields }) => [fields.timing, fields]),
+    )
   const whole = fieldsOf(value) ?? {}
   if (found.length === 0) {
     const timing = timingOf(times)
@@ -144,6 +154,10 @@ function numberOf(folder: RunFound['run'], found: readonly GradingFound[], index
   if (alike.filter(Boolean).length < 2) return folder ?? stated ?? (found.length === 1 ? null : 1)
   const own = stated ?? alike.slice(0, index + 1).filter(Boolean).length
   return folder === null ? own : `${folder}/${own}`
+}
+
+function addUnusable({ problems }: Reader, file: string, values: readonly unknown[]): void {
+  for (const message of new Set(values.flatMap(unusableIn))) problems.push({ file, message })
 }
 
 /** Undefined where there is no such file, or it can't be read (then it is among the problems). */
