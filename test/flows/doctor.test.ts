@@ -1,4 +1,5 @@
 /** doctor says what is there, by name and never by value, and how to mend what is not. */
+import type { ChildProcess } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -192,4 +193,22 @@ describe('a temporary folder that can not be used', () => {
     expect(end.stderr).toMatch(new RegExp(`temporary folder ${TMPDIR}: ${says}[^]*TMPDIR`))
     expect(end.stderr).not.toContain('bug')
   })
+})
+
+test('Ctrl-C ends it, and the program that hangs', async () => {
+  const [claude, note] = [path.join(fresh(), 'claude'), path.join(fresh(), 'pid')]
+  writeFileSync(claude, `#!/bin/sh\necho $$ > ${note}\nexec sleep 1000\n`)
+  chmodSync(claude, 0o755)
+  const interrupt = async (child: ChildProcess) => {
+    await expect.poll(() => existsSync(note) && readFileSync(note, 'utf8')).toMatch(/^\d+\n$/)
+    child.kill('SIGINT')
+    await new Promise((resolve) => child.stderr?.once('data', resolve))
+    child.kill('SIGINT')
+  }
+  const waited: Promise<void>[] = []
+  const started = (child: ChildProcess) => void waited.push(interrupt(child))
+  const end = await whetstone(['doctor'], { env: { WHETSTONE_CLAUDE: claude }, started })
+  await Promise.all(waited)
+  expect(end.code).toBe(130)
+  expect(() => process.kill(Number(readFileSync(note, 'utf8')), 0)).toThrow('ESRCH')
 })
