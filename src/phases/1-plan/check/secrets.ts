@@ -1,5 +1,6 @@
-/** Likely secrets in the text of files: found by the form of well-known keys, and never shown. */
+/** Likely secrets in the text of files: found by the form of well-known keys, or by the name that a value is given, and never shown. */
 import { keyForms } from '../../../base/secret_forms.ts'
+import { assignedSecrets } from './assigned_secrets.ts'
 import type { Finding, Rule } from './rule.ts'
 
 export interface SkillFileText {
@@ -17,27 +18,43 @@ const forms: readonly { what: string; form: RegExp }[] = [
     what: 'a password in an address',
     form: /\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@<>{}$"']{1,100}:[^\s/:@<>{}$"']{8,200}@[\w.-]/,
   },
-]
+].map(({ what, form }) => ({ what, form: new RegExp(form, 'g') }))
 
 export const secretRule: Rule<readonly SkillFileText[]> = {
   id: 'likely-secret',
   severity: 'error',
-  about: 'A text that has the form of a key, token or password; its value is never shown.',
+  about:
+    'The form of a known key or token, a password in an address, or a random value named `API_KEY`, `password` or the like; never shown.',
   find: (files) => files.flatMap(secretsIn),
 }
 
 /** What documents write in place of a key. */
 const placeholder = /example|your|x{6,}|\*{3,}|0{8,}|12345678|:(password|passw0rd|secret)@/i
 
-function isReal(found: string | undefined): boolean {
-  return found !== undefined && !placeholder.test(found)
+function secretsIn({ file, text }: SkillFileText): Finding[] {
+  return text.split('\n').flatMap((line, index) =>
+    [...kindsIn(line)].map(([what, values]) => ({
+      message: `looks like ${what}${values.size === 1 ? '' : ` (${values.size} on this line)`}`,
+      fix: 'take it out and revoke it; name an environment variable instead',
+      line: index + 1,
+      file,
+    })),
+  )
 }
 
-function secretsIn({ file, text }: SkillFileText): Finding[] {
-  return text.split('\n').flatMap((line, index) => {
-    const found = forms.find(({ form }) => isReal(form.exec(line)?.[0]))
-    if (found === undefined) return []
-    const fix = 'take it out and revoke it; name an environment variable instead'
-    return [{ message: `looks like ${found.what}`, fix, line: index + 1, file }]
-  })
+/** What the secrets of a line look like → the different ones of that look. One that fits two forms counts for the first. */
+function kindsIn(line: string): Map<string, Set<string>> {
+  const kinds = new Map<string, Set<string>>()
+  // a line break that is written out in JSON hides where the next word begins
+  let rest = line.replaceAll(/\\[nrt]/g, '  ')
+  const add = (what: string, value: string) => kinds.set(what, (kinds.get(what) ?? new Set()).add(value))
+  for (const { what, form } of forms) {
+    rest = rest.replaceAll(form, (found) => {
+      if (placeholder.test(found)) return found
+      add(what, found)
+      return ' '
+    })
+  }
+  for (const value of assignedSecrets(rest)) if (!placeholder.test(value)) add('a secret by its name', value)
+  return kinds
 }

@@ -153,6 +153,44 @@ describe('the files', () => {
     expect(found[0]?.message).toBe(`looks like ${what}`)
     expect(JSON.stringify(found)).not.toContain(value)
   })
+  const anthropic = `${'sk-'}ant-api03-${fill(40)}`
+  const openai = `${'sk-'}proj-${fill(48)}`
+  const random = 'wJa1rXUtn2FEMI7K4MDnG3bPxRf8iCYzQw5LkTp0'
+  const told = async (text: string) =>
+    (await problems({ 'a.txt': text })).map(({ line, message }) => `${line}: ${message.replace('looks like ', '')}`)
+  test.each<[string, string, string[]]>([
+    ['after a placeholder', `{"a":"sk-ant-your-key-${'x'.repeat(20)}","b":"${anthropic}"}`, ['1: an Anthropic key']],
+    ['of two forms', `A=${openai} B=${anthropic}`, ['1: an Anthropic key', '1: an OpenAI key']],
+    ['two of a form', `${anthropic} ${anthropic}z`, ['1: an Anthropic key (2 on this line)']],
+    ['the same one twice', `${anthropic} ${anthropic}`, ['1: an Anthropic key']],
+    ['once a line', `${anthropic}\n${anthropic}`, ['1: an Anthropic key', '2: an Anthropic key']],
+    ['after a line break in JSON', `"key:\\n${anthropic}"`, ['1: an Anthropic key']],
+    ['that fits a form and has a name', `ANTHROPIC_API_KEY="${anthropic}"`, ['1: an Anthropic key']],
+    ['in an env file', `AWS_SECRET_ACCESS_KEY=${random}`, ['1: a secret by its name']],
+    ['in YAML', `password: "${random.slice(0, 20)}"`, ['1: a secret by its name']],
+    ['in JSON', `{"clientSecret":"${random}","n":1}`, ['1: a secret by its name']],
+    ['in JSON within JSON', `{"env":"{\\"apiKey\\":\\"${random}\\"}"}`, ['1: a secret by its name']],
+    ['in hex', "api_key = '9f86d081884c7d659a2feaa0c55ad015'", ['1: a secret by its name']],
+  ])('a secret %s', async (_, text, expected) => expect(await told(text)).toEqual(expected))
+  test.each([
+    `API_KEY=\${ANTHROPIC_API_KEY_2}`,
+    'API_KEY=<put-your-Key-1-Here-2>',
+    'api_key = process.env.API_KEY_2_Xx9Yy8',
+    'const token = await getTokenFor2Users1(x)',
+    'password: "correct-horse-battery-staple"',
+    'PASSWORD=SuperSecretPassword123456',
+    'access_token=2YotnFZFEjr1zCsicMWpAA',
+    `sort_key: ${random}`,
+    `nextPageToken: ${random}`,
+    `API_KEY: ${'ab'.repeat(20)}`,
+    `api_key_id and secret of ${random}`,
+  ])('%s is no secret', async (text) => expect(await told(text)).toEqual([]))
+  test('a very long line takes no longer than its length', async () => {
+    const started = performance.now()
+    const parts = ['sk-ant-x ', 'a-b_c', 'api_key:', 'https://u:', '-----BEGIN A ', 'AKIA', 'key=a"', 'sk-ant-your-']
+    for (const part of parts) expect(await told(part.repeat(2 ** 19 / part.length))).toEqual([])
+    expect(performance.now() - started).toBeLessThan(10_000)
+  })
   test('placeholders are no secrets', async () => {
     expect(
       await ids({
