@@ -12,10 +12,9 @@ import type { SandboxChoice } from '../base/sandbox/choose.ts'
 import { isJudgeList } from '../engines/judge_choice.ts'
 import { resolveJudgeChoice } from '../engines/models.ts'
 import { engineNamed } from '../engines/table.ts'
-import { trialProblems } from '../phases/1-plan/check/trial_rules.ts'
+import { startProblem, trialProblems } from '../phases/1-plan/check/trial_rules.ts'
 import type { InspectedSuite } from '../phases/1-plan/inspected.ts'
-import { confine } from '../phases/2-run/confine.ts'
-import { pick, runEnvironment } from '../phases/2-run/environment.ts'
+import { pick } from '../phases/2-run/environment.ts'
 import { restoreWorkspace } from '../phases/2-run/restore.ts'
 import { isOfConduct } from '../phases/3-judge/checks/conduct.ts'
 import { inside } from '../phases/3-judge/checks/locate.ts'
@@ -23,6 +22,7 @@ import { gradeRun } from '../phases/3-judge/grade.ts'
 import type { JudgeChoice } from '../phases/3-judge/judge.ts'
 import type { FlowContext } from './context.ts'
 import { openPace } from './pace.ts'
+import { startOf, trialPlace } from './trial_start.ts'
 
 export type Trial = 'null' | 'oracle'
 
@@ -50,14 +50,23 @@ export async function tryAnswers(request: TryRequest, context: FlowContext): Pro
   for (const [index, one] of suite.cases.entries()) {
     const place = places[index] ?? { file: suite.path, at: null }
     if (one.cannot_run !== null || one.expectations.length + one.checks.length === 0) continue
+    const start = await startOf(placeOf(one, request), context)
+    if ('failed' in start) {
+      found.push(startProblem({ case: one, place, reason: start.failed }))
+      continue
+    }
     for (const trial of request.trials) {
       const answer = answerOf(one, trial)
-      const grading =
-        answer === null ? null : await gradeAnswer({ one: able(one, trial), answer, judge, request }, context)
+      const given = { one: able(one, trial), answer, judge, request, hashes: start.hashes }
+      const grading = answer === null ? null : await gradeAnswer({ ...given, answer }, context)
       found.push(...trialProblems({ trial, case: one, place, grading }))
     }
   }
   return found
+}
+
+function placeOf(one: SuiteCase, { sandbox, hidden, suite }: TryRequest) {
+  return { one, sandbox, hidden, settings: suite.suite.sandbox }
 }
 
 function judgeNamed(text: string | null): JudgeChoice | null {
@@ -88,22 +97,21 @@ interface Given {
   answer: Answer
   judge: JudgeChoice | null
   request: TryRequest
+  /** Of the files that lie where the answer has one: path → hex sha256. */
+  hashes: ReadonlyMap<string, string>
 }
 
-async function gradeAnswer({ one, answer, judge, request }: Given, context: FlowContext): Promise<Grading | null> {
+async function gradeAnswer(
+  { one, answer, judge, request, hashes }: Given,
+  context: FlowContext,
+): Promise<Grading | null> {
   await using room = await openRoom()
   const runFolder = path.join(room.path, 'run')
   const outputs = path.join(runFolder, 'outputs')
-  const record = await layDown({ one, answer, runFolder, outputs, at: context.now().toISOString() })
-  const env = runEnvironment({ user: context.env, home: room.path, mark: room.mark, passEnv: [], hidden: [] })
-  await mkdir(env.TMPDIR ?? room.path, { recursive: true })
-  const { skillsFolder } = engineNamed('command')
-  const { files, git, setup } = one
+  const record = await layDown({ one, answer, hashes, runFolder, outputs, at: context.now().toISOString() })
+  const { env, sandboxFor, startIn } = await trialPlace(placeOf(one, request), room, context)
   const { signal } = context
   using pace = openPace(undefined, context)
-  const { hidden, suite } = request
-  const sandboxFor = (writable: readonly string[]) =>
-    confine(request.sandbox, { writable, hidden, settings: suite.suite.sandbox })
   const graded = await gradeRun({
     case: one,
     record,
@@ -111,10 +119,7 @@ async function gradeAnswer({ one, answer, judge, request }: Given, context: Flow
     skill: { name: record.eval_name, installed: true },
     judge,
     onTimeout: 'fail',
-    restore(target) {
-      const sandbox = sandboxFor([target, room.path])
-      return restoreWorkspace({ cwd: target, files, git, setup, skillsFolder, env, sandbox, signal }, record, outputs)
-    },
+    restore: (target) => restoreWorkspace(startIn(target), record, outputs),
     sandboxFor,
     env,
     credentials: judge === null ? {} : pick(context.env, judge.engine.credentials),
@@ -127,22 +132,26 @@ async function gradeAnswer({ one, answer, judge, request }: Given, context: Flow
 interface Laying {
   one: SuiteCase
   answer: Answer
+  hashes: Given['hashes']
   runFolder: string
   outputs: string
   at: string
 }
 
-/** Writes the run folder as if an agent had left this answer. */
-async function layDown({ one, answer, runFolder, outputs, at }: Laying): Promise<RunRecord> {
+/** Writes the run folder as if an agent had left this answer. A file as it was given is no outcome. */
+async function layDown({ one, answer, hashes, runFolder, outputs, at }: Laying): Promise<RunRecord> {
   const files: RunRecord['outputs']['files'] = []
   await mkdir(outputs, { recursive: true })
   for (const [wanted, text] of Object.entries(answer.files)) {
     const name = inside(wanted)
     if (name === null) continue
+    const before = hashes.get(name)
+    const sha256 = createHash('sha256').update(text).digest('hex')
+    if (before === sha256) continue
     await mkdir(path.dirname(path.join(outputs, name)), { recursive: true })
     await writeFile(path.join(outputs, name), text)
-    const sha256 = createHash('sha256').update(text).digest('hex')
-    files.push({ path: name, bytes: Buffer.byteLength(text), sha256, change: 'created' })
+    const change = before === undefined ? 'created' : 'modified'
+    files.push({ path: name, bytes: Buffer.byteLength(text), sha256, change })
   }
   await writeFile(path.join(runFolder, 'transcript.jsonl'), '')
   await writeFile(path.join(runFolder, 'transcript.md'), `## Eval Prompt\n\n${one.prompt}\n\n${answer.answer}\n`)

@@ -1,4 +1,5 @@
 /** `check` over many places, and the answers that no agent gave through the real grading. */
+import { createHash } from 'node:crypto'
 import { mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
@@ -84,6 +85,12 @@ describe('answers that no agent gave', () => {
   ]
   const transcript = { type: 'contains', value: 'Bash', target: 'transcript' }
 
+  const hash = (text: string) => ({
+    type: 'file_hash',
+    path: 'start.txt',
+    sha256: createHash('sha256').update(text).digest('hex'),
+  })
+
   const found = async (one: object, request: Partial<CheckRequest>) => {
     const files = {
       'sums/SKILL.md': skill('sums'),
@@ -142,12 +149,99 @@ describe('answers that no agent gave', () => {
     ['is not looked for in the transcript', { reference, checks: [contains, transcript] }, ['not-decided']],
   ])('the reference %s', async (_, one, expected) => expect(await ids(one, { trials: ['oracle'] })).toEqual(expected))
 
+  const changed = { type: 'file_modified', path: 'start.txt' }
+  const made = { type: 'file_exists', path: 'start.txt' }
+  const laid = { setup: 'mkdir -p in && printf s > in/a.txt && ln -s ../start.txt in/link' }
+  const leaves = (name: string, text: string) => ({ reference: { answer: 'done', files: { [name]: text } } })
+  test.each<[string, object, string[]]>([
+    ['changes an input', { ...leaves('start.txt', 't'), checks: [changed, made] }, []],
+    ['changes an input named with ./', { ...leaves('./start.txt', 't'), checks: [changed] }, []],
+    ['leaves an input', { ...leaves('start.txt', 's'), checks: [changed, made] }, ['oracle-fails', 'oracle-fails']],
+    ['leaves an input that a check hashes', { ...leaves('start.txt', 's'), checks: [hash('s')] }, []],
+    ['makes another file', { ...leaves('b.txt', 's'), checks: [{ ...changed, path: 'b.txt' }] }, ['oracle-fails']],
+    ['changes what setup made', { ...laid, ...leaves('in/a.txt', 't'), checks: [{ ...changed, path: 'in/*' }] }, []],
+    [
+      'leaves what setup made',
+      { ...laid, ...leaves('in/a.txt', 's'), checks: [{ ...made, path: 'in/*' }] },
+      ['oracle-fails'],
+    ],
+    [
+      'leaves it to a command',
+      { ...leaves('start.txt', 's'), checks: [{ type: 'command', run: 'grep s start.txt' }] },
+      [],
+    ],
+  ])('a reference that %s', async (_, one, expected) =>
+    expect(await ids({ files: ['start.txt'], ...one }, { trials: ['oracle'] })).toEqual(expected),
+  )
+
   test('a failing reference is named with case, criterion and evidence', async () => {
     const [first] = await found({ name: 'n', reference: { answer: '43' }, checks: [contains] }, { trials: ['oracle'] })
     expect(first).toMatchObject({
       at: '$.evals[0]',
       message: expect.stringMatching(/^case 1 \(n\): the reference fails ".*42.*": \S/),
     })
+  })
+  const said = async (one: object, request: Partial<CheckRequest>) =>
+    (await found(one, request)).map(({ rule, message, fix }) => [rule, message.replace(/^case 1 \(\w+\): /, ''), fix])
+  const broken = { setup: 'echo no such tool >&2; exit 3' }
+  const stopped = [
+    'start-fails',
+    'nothing was tried, its start fails: sh -c echo no such tool >&2; exit 3: exit 3: no such tool',
+    'mend it: no run of this case would start',
+  ]
+  const asked = 'name a judge with --judge'
+  const outcome = 'add a criterion of the outcome'
+  test.each<[string, object, string | null, string[][]]>([
+    ['a setup that fails', { ...broken, checks: [command] }, null, [stopped]],
+    ['the same with a judge', { ...broken, expectations: ['e'], checks: [command] }, 'anthropic:haiku', [stopped]],
+    ['the same without a command', { ...broken, checks: [contains] }, null, [stopped]],
+    [
+      'a reference, and criteria of the conduct alone',
+      { reference, checks: [used] },
+      null,
+      [
+        [
+          'not-decided',
+          'none of its criteria can be decided on the reference (they look at how the agent worked)',
+          outcome,
+        ],
+      ],
+    ],
+    [
+      'no judge, and one of the conduct',
+      { reference, checks: [used], expectations: ['e'] },
+      null,
+      [
+        [
+          'not-decided',
+          '2 of its criteria not decided on the reference (no judge was given; they look at how the agent worked)',
+          `${asked}; ${outcome}`,
+        ],
+      ],
+    ],
+    [
+      'a program that is not there',
+      { reference, checks: [{ type: 'command', run: 'no-such-program-here' }] },
+      null,
+      [
+        [
+          'not-decided',
+          '1 of its criteria not decided on the reference (the command could not be started: no-such-program-here is not installed here)',
+          'mend what kept them from being decided',
+        ],
+      ],
+    ],
+  ])('%s is told as what it is', async (_, one, judge, expected) =>
+    expect(await said(one, { trials: ['oracle'], judge })).toEqual(expected),
+  )
+  test('a judge without a key is told, and no other judge asked for', async () => {
+    const [first] = await found({ reference, expectations: ['e'] }, { trials: ['oracle'], judge: 'anthropic:haiku' })
+    expect(first).toMatchObject({ rule: 'not-decided', fix: 'mend what kept them from being decided' })
+  })
+  test('a start that fails is told once for both answers', async () => {
+    expect(await ids({ ...broken, reference, checks: [lacks] }, { trials: ['null', 'oracle'] })).toEqual([
+      'start-fails',
+    ])
   })
   test('a suite that would be refused is not graded', async () => {
     expect(await ids({ checks: [{ type: 'x' }] }, { trials: ['null', 'oracle'] })).toEqual(['own-field'])

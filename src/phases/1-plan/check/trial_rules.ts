@@ -10,7 +10,7 @@ export interface Tried {
   trial: 'null' | 'oracle'
   case: SuiteCase
   place: CasePlaceInFile
-  /** null: there was nothing to grade, because the case has no reference. */
+  /** null: there was nothing to grade, because the case has no reference, or no criteria that one can meet. */
   grading: Grading | null
 }
 
@@ -30,6 +30,12 @@ const facts = {
     severity: 'error',
     about: "`--oracle`: a case's own reference fails one of its criteria.",
   },
+  startFails: {
+    id: 'start-fails',
+    severity: 'error',
+    about:
+      "`--null`, `--oracle`: a case's `setup`, git bundle or input fails: nothing was tried, and none of its runs would start.",
+  },
   noReference: {
     id: 'reference-missing',
     severity: 'info',
@@ -38,11 +44,20 @@ const facts = {
   undecided: {
     id: 'not-decided',
     severity: 'info',
-    about: '`--null`, `--oracle`: criteria that could not be decided, mostly for want of `--judge`.',
+    about:
+      '`--null`, `--oracle`: criteria that could not be decided, mostly for want of `--judge`; the message says why.',
   },
 } satisfies Record<string, RuleFacts>
 
 export const trialRules: readonly RuleFacts[] = Object.values(facts)
+
+/** Why the case could not be laid out, so that no answer to it was tried. */
+export function startProblem({ reason, ...one }: Pick<Tried, 'case' | 'place'> & { reason: string }): Problem {
+  const flat = reason.replaceAll(/\s+/g, ' ').trim()
+  const short = flat.length > 400 ? `${flat.slice(0, 100)} … ${flat.slice(-300)}` : flat
+  const fix = 'mend it: no run of this case would start'
+  return at(one, facts.startFails, { message: `nothing was tried, its start fails: ${short}`, fix })
+}
 
 export function trialProblems(tried: Tried): Problem[] {
   const { trial, grading } = tried
@@ -79,16 +94,31 @@ function oracleProblems(tried: Tried, grading: Grading): Problem[] {
 }
 
 function withoutReference(tried: Tried): Problem[] {
+  if (tried.case.reference !== null) {
+    const message = `none of its criteria can be decided on the reference (${ofConduct})`
+    return [at(tried, facts.undecided, { message, fix: outcomeFix })]
+  }
   return [at(tried, facts.noReference, { message: 'no reference', fix: 'add reference: { answer, files }' })]
 }
+
+const ofConduct = 'they look at how the agent worked'
+const outcomeFix = 'add a criterion of the outcome'
+/** As decisions give it where nobody judges. */
+const noJudge = 'no judge was given'
 
 function undecided(tried: Tried, grading: Grading): Problem[] {
   const open = undecidedCount(tried, grading)
   if (open === 0) return []
-  const reasons = [...new Set((grading.judge_errors ?? []).map(({ reason }) => reason))]
-  const why = reasons.length === 0 ? 'they look at how the agent worked' : reasons.join('; ')
-  const message = `${open} of its criteria not decided on ${trialNames[tried.trial]} (${why})`
-  return [at(tried, facts.undecided, { message, fix: 'name a judge with --judge' })]
+  const errors = grading.judge_errors ?? []
+  const reasons = [...new Set([...errors.map(({ reason }) => reason), ...(open > errors.length ? [ofConduct] : [])])]
+  const message = `${open} of its criteria not decided on ${trialNames[tried.trial]} (${reasons.join('; ')})`
+  const fixes = new Set(reasons.map(fixOf))
+  return [at(tried, facts.undecided, { message, fix: [...fixes].join('; ') })]
+}
+
+function fixOf(reason: string): string {
+  if (reason === noJudge) return 'name a judge with --judge'
+  return reason === ofConduct ? outcomeFix : 'mend what kept them from being decided'
 }
 
 const trialNames: Readonly<Record<Tried['trial'], string>> = { null: 'an empty answer', oracle: 'the reference' }
@@ -97,6 +127,6 @@ function undecidedCount({ case: one }: Tried, grading: Grading): number {
   return one.expectations.length + one.checks.length - grading.expectations.length
 }
 
-function at(tried: Tried, rule: RuleFacts, words: { message: string; fix: string }): Problem {
+function at(tried: Pick<Tried, 'case' | 'place'>, rule: RuleFacts, words: { message: string; fix: string }): Problem {
   return problemOf(rule, inCase(tried, null, words), tried.place.file)
 }
