@@ -36,7 +36,7 @@ export const criteriaRules: readonly Rule<CaseSubject>[] = [
   {
     id: 'criterion-is-expected-output',
     severity: 'warning',
-    about: `A criterion and the expected output share at least ${percent} of the words of both (${leastWords} or more): the judge is shown the answer as the question.`,
+    about: `A criterion is the expected output, word for word or by ${percent} of the words of both (${leastWords} or more): the judge is shown the answer.`,
     find: (subject) =>
       statements(subject)
         .filter(({ text }) => same(text, subject.case.expected_output ?? ''))
@@ -50,7 +50,7 @@ export const criteriaRules: readonly Rule<CaseSubject>[] = [
   {
     id: 'answer-in-prompt',
     severity: 'warning',
-    about: `The expected output (word for word, or ${percent} of its ${leastWords} or more words) or the reference answer is in the prompt.`,
+    about: `The expected output or the reference answer is in the prompt: word for word (a short one if it is distinctive), or ${percent} of its words.`,
     find: (subject) => [
       ...answerIn(subject, 'expected_output', subject.case.expected_output),
       ...answerIn(subject, 'reference.answer', subject.case.reference?.answer ?? null),
@@ -116,11 +116,36 @@ function isEcho(check: CheckOf<'contains'>, prompt: string): boolean {
 function answerIn(subject: CaseSubject, field: string, answer: string | null): Finding[] {
   if (answer === null) return []
   const { prompt } = subject.case
-  const isWhole = tokens(answer).size >= 3 && normalised(prompt).includes(normalised(answer))
-  if (!isWhole && !covers(prompt, answer)) return []
+  if (!standsIn(prompt, answer) && !covers(prompt, answer)) return []
   return [
     inCase(subject, field, { message: `${quoted(answer)} is in the prompt`, fix: 'ask for it without saying it' }),
   ]
+}
+
+/** Word for word, and whole words. What is short and common is in many prompts by chance. */
+function standsIn(prompt: string, answer: string): boolean {
+  const count = tokens(answer).size
+  const isTelling = count >= 3 || hasLongNumber(answer) || (count === 2 && hasName(answer))
+  const wanted = normalised(answer)
+  return isTelling && wanted !== '' && isWithin(normalised(prompt), wanted)
+}
+
+/** A script without spaces may follow on a word at once. */
+function isWithin(text: string, wanted: string): boolean {
+  const escaped = wanted.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+  const edge = String.raw`[\p{Script=Latin}\p{N}]`
+  return new RegExp(`(?<!${edge})${escaped}(?!${edge}|[.,]\\p{N})`, 'u').test(text)
+}
+
+/** Of at least four figures, and no year. */
+function hasLongNumber(text: string): boolean {
+  const numbers = text.match(/\d+(?:[.,]\d+)*/g) ?? []
+  return numbers.some((one) => one.replaceAll(/\D/g, '').length >= 4 && !/^(?:19|20)\d\d$/.test(one))
+}
+
+/** A capital of a word that does not begin the text. */
+function hasName(text: string): boolean {
+  return /\s\p{Lu}[\p{L}\p{N}]{2,}/u.test(text.trim())
 }
 
 /** Whether nearly all words of the second are in the first. */
@@ -130,5 +155,5 @@ function covers(outer: string, inner: string): boolean {
 }
 
 function same(one: string, other: string): boolean {
-  return covers(one, other) && covers(other, one)
+  return (other !== '' && normalised(one) === normalised(other)) || (covers(one, other) && covers(other, one))
 }

@@ -247,6 +247,7 @@ describe('a case', () => {
 
 describe('criteria', () => {
   const prompt = 'Write report.md with a table of totals by region and a bar chart'
+  const isAnswer = ['criterion-is-expected-output']
   test.each<[string, object, string[]]>([
     [
       'the same in expectations and checks',
@@ -300,6 +301,39 @@ describe('criteria', () => {
       ['answer-in-prompt'],
     ],
     ['a short reference in the prompt', { prompt: 'Is it yes or no?', reference: { answer: 'no' } }, []],
+    ...[
+      ['a sum', 'Why is it 1088.85?', '1088.85'],
+      ['two words with a sum', 'I think the total is 1088.85; right?', 'Total is 1088.85.'],
+      ['a sum in Chinese', '为什么总额是1088.85元？', '1088.85'],
+      ['a Chinese text', '请确认发票总额已写入报告文件吗', '发票总额已写入报告'],
+      ['signs', 'Is it (a|b)* \\\\d/1088-$?', '(a|b)* \\\\d/1088-$'],
+      ['a name', 'Is it true that marie curie found radium?', 'Marie Curie'],
+    ].map(([what, asked, answer]): [string, object, string[]] => [
+      `${what} that the prompt gives away`,
+      { prompt: asked, expected_output: answer },
+      ['answer-in-prompt'],
+    ]),
+    ...[
+      ['a small number', 'Is it 42, as page 42 says?', '42'],
+      ['a year', 'What is the best film of 2026?', '2026'],
+      ['a common word', 'Is it red or green?', 'Green'],
+      ['two common words', 'Say the capital city', 'The capital city'],
+      ['one of two choices', 'Is it option A or option B?', 'option B'],
+      ['a part of a longer number', 'Why is it 91088.851?', '1088.85'],
+      ['a number that only begins so', 'Why is it 1088.85?', '1,088'],
+      ['a blank', 'What is it?', ' '],
+    ].map(([what, asked, answer]): [string, object, string[]] => [
+      `${what} in the prompt`,
+      { prompt: asked, expected_output: answer },
+      [],
+    ]),
+    ['a short expected output as criterion', { expected_output: 'Paris', expectations: ['paris.'] }, isAnswer],
+    [
+      'the same of a few words',
+      { expected_output: 'A haiku about rain', expectations: ['A haiku about rain'] },
+      isAnswer,
+    ],
+    ['a short criterion that has more', { expected_output: 'Paris', expectations: ['It names Paris'] }, []],
     [
       'a value in the prompt',
       { prompt: 'Is it 42?', checks: [{ type: 'contains', value: '42' }] },
