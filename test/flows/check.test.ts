@@ -115,6 +115,20 @@ describe('answers that no agent gave', () => {
     ],
     ['is open without a judge', { expectations: ['e'] }, ['not-decided']],
     ['used no tool and read no skill', { checks: [used, { type: 'skill_read' }] }, []],
+    ['fails an indicator alone', { checks: [lacks, { type: 'skill_read' }] }, ['null-passes']],
+    ['fails a marked one alone', { checks: [lacks, { ...contains, indicator: true }] }, ['null-passes']],
+    [
+      'leaves an indicator open',
+      { checks: [lacks], expectations: [{ text: 'e', indicator: true }] },
+      ['null-passes', 'forgiven', 'not-decided'],
+    ],
+    [
+      'passes an indicator, the rest is open',
+      { checks: [{ ...lacks, indicator: true }], expectations: ['e'] },
+      ['not-decided'],
+    ],
+    ['passes indicators alone', { checks: [{ ...lacks, indicator: true }] }, ['criteria-only-indicators']],
+    ['passes an indicator and fails the rest', { checks: [{ ...lacks, indicator: true }, contains] }, []],
     [
       'took nothing',
       {

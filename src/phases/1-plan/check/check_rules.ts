@@ -37,6 +37,7 @@ function startsEmpty({ files, git, setup }: SuiteCase): boolean {
   return files.length === 0 && setup === null && (git === null || git === true)
 }
 
-function isIndicator(check: Check): boolean {
+/** What says that the skill was used, not that it helps. */
+export function isIndicator(check: Check): boolean {
   return check.type === 'skill_read' || check.type === 'script_executed' || check.indicator === true
 }

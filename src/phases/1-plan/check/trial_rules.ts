@@ -4,6 +4,7 @@ import type { Grading } from '../../../../schemas/grading.ts'
 import type { SuiteCase } from '../../../../schemas/suite.ts'
 import type { CasePlaceInFile } from '../inspected.ts'
 import { inCase, quoted } from './case_subject.ts'
+import { isIndicator } from './check_rules.ts'
 import { problemOf, type RuleFacts } from './rule.ts'
 
 export interface Tried {
@@ -18,7 +19,7 @@ const facts = {
   nullPasses: {
     id: 'null-passes',
     severity: 'error',
-    about: '`--null`: a case passes with an empty answer and no file.',
+    about: '`--null`: a case passes with an empty answer and no file; indicators, which do not count, are left out.',
   },
   nullPassesChecks: {
     id: 'null-passes-checks',
@@ -71,10 +72,15 @@ export function trialProblems(tried: Tried): Problem[] {
   }
 }
 
+/** By what counts: indicators are left out of the gain, so that none of them makes a case sound, or unsound. */
 function nullProblems(tried: Tried, grading: Grading): Problem[] {
-  const { expectations } = grading
-  if (expectations.length === 0 || expectations.some(({ passed }) => !passed)) return []
-  const open = undecidedCount(tried, grading)
+  const decided = grading.expectations.filter(({ indicator }) => indicator !== true)
+  if (decided.length === 0 || decided.some(({ passed }) => !passed)) return []
+  const { expectations, checks } = tried.case
+  const all =
+    expectations.filter(({ indicator }) => indicator !== true).length +
+    checks.filter((check) => !isIndicator(check)).length
+  const open = all - decided.length
   const fix = 'add a criterion that an empty answer fails'
   if (open === 0) return [at(tried, facts.nullPasses, { message: 'an empty answer passes', fix })]
   return [
