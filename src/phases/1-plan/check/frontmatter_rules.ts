@@ -15,22 +15,35 @@ export const frontmatterRules: readonly Rule<SkillText>[] = [
     id: 'frontmatter-missing',
     severity: 'error',
     about: 'SKILL.md does not begin with frontmatter between two lines `---`.',
-    find: ({ hasFrontmatter }) =>
-      hasFrontmatter
-        ? []
-        : [{ message: 'no frontmatter', fix: 'begin it with ---, name: …, description: …, ---', line: 1 }],
+    find: ({ hasFrontmatter, isUnclosed }) => {
+      if (hasFrontmatter) return []
+      const words = isUnclosed
+        ? { message: 'no second line --- ends the frontmatter', fix: 'add a line --- after its last key' }
+        : { message: 'no frontmatter', fix: 'begin it with ---, name: …, description: …, ---' }
+      return [{ ...words, line: 1 }]
+    },
   },
   {
     id: 'frontmatter-yaml',
     severity: 'error',
-    about: 'The frontmatter is not valid YAML.',
-    find: ({ mistakes }) =>
-      mistakes.map(({ message, line }) => ({ message, line, fix: 'mend it; quote values that hold ": "' })),
+    about: 'The frontmatter is not valid YAML, or no mapping of keys to values.',
+    find: ({ mistakes, otherThanMap }) => [
+      ...mistakes.map(({ message, line }) => ({ message, line, fix: 'mend it; quote values that hold ": "' })),
+      ...(otherThanMap === null
+        ? []
+        : [
+            {
+              message: `the frontmatter is ${otherThanMap}, no mapping of keys to values`,
+              fix: 'write name: … and description: … on lines of their own',
+              line: 2,
+            },
+          ]),
+    ],
   },
   {
     id: 'name-missing',
     severity: 'error',
-    about: 'The frontmatter has no `name`, or one that is not text.',
+    about: 'The frontmatter has no `name`, or one that is empty or not text.',
     find: (text) => missing(text, 'name'),
   },
   {
@@ -58,7 +71,7 @@ export const frontmatterRules: readonly Rule<SkillText>[] = [
   {
     id: 'description-missing',
     severity: 'error',
-    about: 'The frontmatter has no `description`, or one that is not text.',
+    about: 'The frontmatter has no `description`, or one that is empty or not text.',
     find: (text) => missing(text, 'description'),
   },
   {
@@ -169,15 +182,23 @@ function ofText(text: SkillText, key: string): { value: string; line: number }[]
 }
 
 function missing(text: SkillText, key: string): Finding[] {
-  if (!text.hasFrontmatter || ofText(text, key).length > 0) return []
-  const line = text.entries.get(key)?.line ?? 1
-  const value = text.entries.get(key)?.value
-  const isOther = value !== undefined && value !== null && value !== ''
+  if (!text.hasFrontmatter || text.otherThanMap !== null || ofText(text, key).length > 0) return []
+  const found = text.entries.get(key)
+  if (found === undefined) return [{ message: `no ${key}`, fix: `add the line ${key}: …`, line: 1 }]
+  const { value, line, isUnknown } = found
+  if (isUnknown) return []
+  const isEmpty = value === undefined || value === null || (typeof value === 'string' && value.trim() === '')
   return [
-    isOther
-      ? { message: `${key} is not text: ${JSON.stringify(value)}`, fix: `quote it: ${key}: "…"`, line }
-      : { message: `no ${key}`, fix: `add the line ${key}: …`, line },
+    isEmpty
+      ? { message: `${key} is empty`, fix: `write it: ${key}: …`, line }
+      : { message: `${key} is not text: ${shown(value)}`, fix: `quote it: ${key}: "…"`, line },
   ]
+}
+
+/** A list or a map is named only: an anchor may make it hold itself. */
+function shown(value: unknown): string {
+  if (Array.isArray(value)) return 'a list'
+  return typeof value === 'object' ? 'a map' : JSON.stringify(value)
 }
 
 function nameMistakes(name: string): string[] {

@@ -1,16 +1,24 @@
 /** A SKILL.md taken apart for its rules: each key with its line, the mistakes in the YAML, the body. Nothing in it throws. */
-import { isMap, isScalar, LineCounter, parseDocument } from 'yaml'
+import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml'
+import { messageOf } from '../../../base/error.ts'
 
 export interface Entry {
   value: unknown
   /** In the file, from 1. */
   line: number
+  /** A mistake in the YAML keeps its value, then null, from being known. */
+  isUnknown?: true
 }
 
 export interface SkillText {
   /** The folder's name. */
   folder: string
   hasFrontmatter: boolean
+  /** It begins, and no second line `---` ends it. */
+  isUnclosed: boolean
+  /** What the frontmatter is, if it is no mapping of keys to values; null: it is one, or empty. */
+  otherThanMap: 'a list' | 'a text' | null
+  /** One a line: what follows from a mistake is told as more of them. */
   mistakes: { message: string; line: number }[]
   entries: ReadonlyMap<string, Entry>
   /** What follows the frontmatter, line by line. */
@@ -27,37 +35,79 @@ export function openSkillText(text: string, folder: string): SkillText {
   const isMark = (line: string | undefined) => line !== undefined && /^---[ \t]*$/.test(line)
   const end = isMark(lines[0]) ? lines.findIndex((line, index) => index > 0 && isMark(line)) : -1
   if (end < 0) {
-    return { folder, hasFrontmatter: false, mistakes: [], entries: new Map(), body: lines, bodyLine: 1 }
+    const none = { hasFrontmatter: false, otherThanMap: null, mistakes: [], entries: new Map() }
+    return { folder, ...none, isUnclosed: isMark(lines[0]), body: lines, bodyLine: 1 }
   }
   const block = readBlock(lines.slice(1, end))
-  return { folder, hasFrontmatter: true, ...block, body: lines.slice(end + 1), bodyLine: end + 2 }
+  return { folder, hasFrontmatter: true, isUnclosed: false, ...block, body: lines.slice(end + 1), bodyLine: end + 2 }
 }
 
-function readBlock(lines: readonly string[]): Pick<SkillText, 'mistakes' | 'entries'> {
+type Block = Pick<SkillText, 'otherThanMap' | 'mistakes' | 'entries'>
+
+function readBlock(lines: readonly string[]): Block {
   const counter = new LineCounter()
   const document = parseDocument(lines.join('\n'), { lineCounter: counter })
   const lineOf = (offset: number) => counter.linePos(offset).line + 1
-  const mistakes = document.errors.map(({ message, pos }) => ({
+  const found = document.errors.map(({ message, pos }) => ({
     message: message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? message,
     line: lineOf(pos[0]),
   }))
-  if (mistakes.length > 0) return { mistakes, entries: plainEntries(lines) }
-  if (!isMap(document.contents)) return { mistakes, entries: new Map() }
-  const values: unknown = document.toJS()
-  const byName = new Map(typeof values === 'object' && values !== null ? Object.entries(values) : [])
-  const entries = document.contents.items.flatMap(({ key }): [string, Entry][] => {
+  const mistakes = found.filter(({ line }, index) => found.findIndex((one) => one.line === line) === index)
+  if (mistakes.length > 0) return { otherThanMap: null, mistakes, entries: plainEntries(lines) }
+  const { contents } = document
+  if (!isMap(contents)) return { otherThanMap: otherThanMap(contents), mistakes, entries: new Map() }
+  const values = valuesOf(document)
+  if ('error' in values) {
+    const line = lineOf(firstUnresolved(document))
+    return { otherThanMap: null, mistakes: [{ message: values.error, line }], entries: plainEntries(lines) }
+  }
+  const entries = contents.items.flatMap(({ key }): [string, Entry][] => {
     if (!isScalar(key)) return []
     const name = String(key.value)
-    return [[name, { value: byName.get(name), line: lineOf(key.range?.[0] ?? 0) }]]
+    return [[name, { value: values.byName.get(name), line: lineOf(key.range?.[0] ?? 0) }]]
   })
-  return { mistakes, entries: new Map(entries) }
+  return { otherThanMap: null, mistakes, entries: new Map(entries) }
+}
+
+function otherThanMap(contents: unknown): SkillText['otherThanMap'] {
+  if (contents === null || (isScalar(contents) && contents.value === null)) return null
+  return isSeq(contents) ? 'a list' : 'a text'
+}
+
+/** `error`: a value such as `*this*` names an anchor that is not there, or there are too many of them. */
+function valuesOf(document: Document): { byName: Map<string, unknown> } | { error: string } {
+  try {
+    const values: unknown = document.toJS()
+    return { byName: new Map(typeof values === 'object' && values !== null ? Object.entries(values) : []) }
+  } catch (error) {
+    return { error: messageOf(error) }
+  }
+}
+
+/** Where the first alias without an anchor stands; 0: all have one. */
+function firstUnresolved(document: Document): number {
+  let offset = 0
+  visit(document, {
+    Alias(_, node) {
+      if (node.resolve(document) !== undefined) return undefined
+      offset = node.range?.[0] ?? 0
+      return visit.BREAK
+    },
+  })
+  return offset
 }
 
 /** `key: value` on lines of their own: what authors who never quote mean. */
 function plainEntries(lines: readonly string[]): Map<string, Entry> {
   const found = lines.flatMap((line, index): [string, Entry][] => {
-    const [, key, value] = /^([\w-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
-    return key === undefined ? [] : [[key, { value: value || null, line: index + 2 }]]
+    const [, key, value = ''] = /^([\w-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
+    return key === undefined ? [] : [[key, { ...plainValue(value), line: index + 2 }]]
   })
   return new Map(found)
+}
+
+function plainValue(text: string): Pick<Entry, 'value' | 'isUnknown'> {
+  const [, , quoted] = /^(["'])([^"'\\]*)\1$/.exec(text) ?? []
+  if (quoted !== undefined) return { value: quoted }
+  return /^["'[{&*!|>]/.test(text) ? { value: null, isUnknown: true } : { value: text || null }
 }

@@ -90,6 +90,46 @@ describe('SKILL.md', () => {
   test('no body', async () => expect(await ids({ 'SKILL.md': `---\n${sound}\n---\n` })).toEqual(['body-empty']))
   test('501 lines', async () =>
     expect(await ids({ 'SKILL.md': `---\n${sound}\n---\n${'x\n'.repeat(501)}` })).toEqual(['body-long']))
+  const nested = 'Nested mappings are not allowed in compact mappings'
+  test.each<[string, string, [number, string][]]>([
+    ['two ": " in a line', 'name: sums\ndescription: Adds: up: all', [[3, nested]]],
+    ['a line too deep', 'name: sums\ndescription: Adds\n  up: all', [[3, nested]]],
+    ['beside a quoted name', 'name: "sums"\ndescription: Adds: up', [[3, nested]]],
+    ['a quote without its end', 'name: "sums\ndescription: d', [[3, 'Missing closing "quote']]],
+    [
+      'a star',
+      'name: sums\ndescription: *bold*',
+      [[3, 'Unresolved alias (the anchor must be set before the alias): bold*']],
+    ],
+    [
+      'mistakes in two lines',
+      'name: sums\ndescription: A: b\nlicense: "a" b',
+      [
+        [3, nested],
+        [4, 'Unexpected scalar at node end'],
+      ],
+    ],
+    ['a list that holds itself', 'name: sums\ndescription: &a [*a]', [[3, 'description is not text: a list']]],
+    ['a description of blanks', 'name: sums\ndescription: "   "', [[3, 'description is empty']]],
+    ['a description of nothing', 'name: sums\ndescription:', [[3, 'description is empty']]],
+    ['a list', '- name: sums\n- description: d', [[2, 'the frontmatter is a list, no mapping of keys to values']]],
+    ['a text', 'Adds up.', [[2, 'the frontmatter is a text, no mapping of keys to values']]],
+    [
+      'nothing in it',
+      '',
+      [
+        [1, 'no name'],
+        [1, 'no description'],
+      ],
+    ],
+  ])('%s is told once, as what it is', async (_, text, expected) => {
+    const found = lines(await problems(front(text)))
+    expect(found.map(({ where, message }) => [where, message])).toEqual(expected)
+  })
+  test('frontmatter without an end is told as that', async () => {
+    const found = lines(await problems({ 'SKILL.md': '---\nname: sums\ndescription: d\n\nAdd up.\n' }))
+    expect(found.map(({ message }) => message)).toEqual(['no second line --- ends the frontmatter'])
+  })
   test('several at once, each with its line', async () => {
     const found = lines(await problems(front(`name: sum_s\ndescription: d\nlicence: MIT\nlicense: 3`)))
     expect(found.map(({ rule, where }) => [rule, where])).toEqual([
