@@ -1,6 +1,6 @@
 /** `check` over many places, and the answers that no agent gave through the real grading. */
 import { createHash } from 'node:crypto'
-import { mkdirSync, mkdtempSync, readdirSync, realpathSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -187,6 +187,16 @@ describe('answers that no agent gave', () => {
   ])('a reference that %s', async (_, one, expected) =>
     expect(await ids({ files: ['start.txt'], ...one }, { trials: ['oracle'] })).toEqual(expected),
   )
+
+  test('a link that setup made leads no file of a reference out of the folder', async () => {
+    const outside = tree({ 'mine.txt': 'mine' })
+    const setup = `ln -s ${outside}/mine.txt x; ln -s ${outside} y`
+    const files = { x: 'theirs', 'y/new.txt': 'theirs' }
+    const looks = { type: 'command', run: 'cat x y/new.txt && test ! -L x && test ! -L y' }
+    expect(await ids({ setup, reference: { files }, checks: [looks] }, { trials: ['oracle'] })).toEqual([])
+    expect(readdirSync(outside)).toEqual(['mine.txt'])
+    expect(readFileSync(path.join(outside, 'mine.txt'), 'utf8')).toBe('mine')
+  })
 
   test('a failing reference is named with case, criterion and evidence', async () => {
     const [first] = await found({ name: 'n', reference: { answer: '43' }, checks: [contains] }, { trials: ['oracle'] })

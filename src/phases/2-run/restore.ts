@@ -1,4 +1,5 @@
 /** Rebuilds a run's working folder as the agent left it, for checks that need it: the start, then the outputs over it. */
+import { lstatSync, unlinkSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { RunRecord } from '../../../schemas/run.ts'
@@ -12,11 +13,29 @@ export async function restoreWorkspace(
   outputsFolder: string,
 ): Promise<void> {
   await layOut({ ...start, skill: null })
-  for (const name of record.outputs.deleted) await rm(path.join(start.cwd, name), { force: true })
+  for (const name of record.outputs.deleted) {
+    clearLink(start.cwd, name)
+    await rm(path.join(start.cwd, name), { force: true })
+  }
   const files = record.outputs.files.map(({ path: name, bytes }) => ({
     path: name,
     source: path.join(outputsFolder, name),
     bytes,
   }))
+  for (const file of files) clearLink(start.cwd, file.path)
   await copyWalk(files, start.cwd)
+}
+
+/**
+ * Removes the first link on the way to a file that the agent left or deleted: when it ended there was none, since outputs
+ * are collected through no link. One that `setup` or a bundle lays there would lead this process, which no sandbox holds, anywhere.
+ */
+function clearLink(folder: string, name: string): void {
+  let place = folder
+  for (const part of name.split('/')) {
+    place = path.join(place, part)
+    const info = lstatSync(place, { throwIfNoEntry: false })
+    if (info?.isSymbolicLink()) unlinkSync(place)
+    if (!info?.isDirectory()) return
+  }
 }
