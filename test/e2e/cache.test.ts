@@ -124,7 +124,9 @@ describe('a second bench of the same', () => {
 
 describe('what never reads the cache', () => {
   test.each([['--no-cache'], ['--fresh'], ['--last-failed']])('%s', async (flag) => {
-    const { bench } = setUp()
+    const { bench, skill } = setUp()
+    const evals = cases.map((one) => ({ ...one, checks: [{ type: 'contains', value: 'SPOTLESS' }] }))
+    writeFileSync(path.join(skill, 'evals/evals.json'), JSON.stringify({ skill_name: 'tidy', evals }))
     await bench()
     expect(await bench(flag)).toMatchObject({ code: 0, started: 8 })
   })

@@ -124,10 +124,31 @@ describe('a file for each case in the folder of its configuration', () => {
         'eval-1/with_skill/eval-1-grading.json': graded(0, 2),
       }),
     ).toEqual(['with_skill 1/1 2/2']))
+  test('is no file of one run of several, which would be taken for a case', async () =>
+    expect(await runsOf({ ...files, 'with_skill/eval-1-run-2-grading.json': graded(0, 2, 'd') })).toHaveLength(3))
   test('is named where nothing can be read', async () =>
     expect(
       benchmarkOf({ 'with_skill/final-grading.json': graded(1, 1), 'x/eval-2-grading.json': graded(1, 1) }),
     ).rejects.toThrow('holds no graded run (passed over: with_skill/final-grading.json, x/eval-2-grading.json)'))
+})
+
+test('a case whose name has a configuration in it is none', async () =>
+  expect(
+    await runsOf({
+      'create-new-skill/candidate-v1/grading.json': graded(2, 2, 'a'),
+      'create-new-skill/baseline-v1/grading.json': graded(1, 2, 'b'),
+    }),
+  ).toEqual(['candidate-v1 1/1 2/2', 'baseline-v1 1/1 1/2']))
+
+test('a copy whose metadata has another number than its folder is a copy', async () => {
+  const one = graded(2, 2, 'a')
+  expect(
+    await runsOf({
+      'a/eval-1/with_skill/grading.json': one,
+      'a/eval-1/eval_metadata.json': { eval_id: 0, eval_name: 'first', prompt: 'p' },
+      'b/eval-1/with_skill/grading.json': one,
+    }),
+  ).toHaveLength(1)
 })
 
 test('a configuration that is spelled in two ways is one', async () =>

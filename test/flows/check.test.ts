@@ -58,6 +58,23 @@ describe('places', () => {
     expect((await run({ skills: [one, readme] })).passed_over).toMatchObject([{ path: readme }])
     expect((await run({ skills: [one] })).passed_over).toBeUndefined()
   })
+  test('a folder with a suite and no SKILL.md, and a suite that is broken, are no sound places', async () => {
+    const root = tree({
+      'SKILL.md': skill('above'),
+      'bare/evals/evals.json': JSON.stringify({ evals: [{ id: 1, prompt: 'Add up', expectations: ['Says 42'] }] }),
+      'broken.json': '{',
+      'empty.json': '{"evals":[]}',
+      'package.json': '{"name":"x"}',
+    })
+    const given = ['bare', 'broken.json', 'empty.json', 'package.json'].map((name) => path.join(root, name))
+    const { skills, passed_over = [] } = await run({ skills: given })
+    expect(skills.map(({ path: place, readable }) => [path.basename(place), readable])).toEqual([
+      ['bare', false],
+      ['broken.json', false],
+      ['empty.json', false],
+    ])
+    expect(passed_over.map(({ path: place }) => path.basename(place))).toEqual(['package.json'])
+  })
   test('a broken one stops none; counts are of all', async () => {
     const { skills, counts } = await run({ skills: at('one', 'gone', 'broken', 'two') })
     expect(skills.map(({ readable, problems }) => [readable, problems.map(({ rule }) => rule)])).toEqual([

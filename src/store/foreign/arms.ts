@@ -31,9 +31,12 @@ export function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[-\s]+/g, '_')
 }
 
-/** Whether the name begins as a configuration's may, and as a case's may too (`original-file`). */
+/** Whether the name begins as a configuration's may, and as a case's may too (`original-file`), or has one's inside (`create-new-skill`). */
 export function isLoose(name: string): boolean {
-  return /^(?:baseline|previous|original|candidate|improved|current)_/.test(plainName(name)) && !/skill/i.test(name)
+  const plain = plainName(name)
+  if (/skill/.test(plain))
+    return !/^(?:with|without|no|old|new)_?skill|^(?:previous|original|current|improved|baseline|candidate)/.test(plain)
+  return /^(?:baseline|previous|original|candidate|improved|current)_/.test(plain)
 }
 
 /** Whether a folder of this name is a configuration for sure. */

@@ -113,12 +113,13 @@ function isSameCase(a: Group, b: Group): boolean {
 
 /** Whether an id, a name or a prompt that both have differs. */
 function areToldApart(one: Identity, two: Identity): boolean {
-  const foremost = ({ id, gradingId, folderId }: Identity) => id ?? gradingId ?? folderId
   const pairs = [
-    [foremost(one), foremost(two)],
+    [one.id, two.id],
+    [one.folderId ?? one.id, two.folderId ?? two.id],
     [one.folderId, two.folderId],
     [one.gradingId, two.gradingId],
-    [one.name ?? one.gradingName, two.name ?? two.gradingName],
+    [one.name, two.name],
+    [one.gradingName, two.gradingName],
     [one.prompt, two.prompt],
   ]
   return pairs.some(([mine, other]) => mine !== null && other !== null && String(mine) !== String(other))

@@ -37,12 +37,15 @@ export function placeOf(folder: string): Place | null {
   return { case: others.join('/'), configuration, run, iteration, repeats }
 }
 
+/** `eval-1-run-2`: one run of several, which would be taken for a case. */
+const repeated = /[-_.]run[-_.]?\d+$/i
+
 /** The folder that `<configuration>/eval-1-grading.json` stands for: `<configuration>/eval-1`. Null: no such file. */
 export function folderOfCaseFile(file: string): string | null {
   const [, stem = '', name = ''] = /^(.*?([^/]+))-grading\.json$/.exec(file) ?? []
   const place = placeOf(stem.slice(0, -name.length))
   const isAlone = place?.case === '' && place.run === null && isConfiguration(place.configuration ?? '')
-  return isAlone && caseFolder.test(name) ? stem : null
+  return isAlone && caseFolder.test(name) && !repeated.test(name) ? stem : null
 }
 
 function takeRun(names: readonly string[]): { run: Place['run']; rest: string[] } {

@@ -58,7 +58,9 @@ export function gradingsIn(value: unknown, depth = 0): GradingFound[] {
 function isRunList(list: readonly unknown[]): boolean {
   const entries = list.map(fieldsOf)
   const isRun = (entry: Fields | null) =>
-    fieldsOf(entry?.summary) !== null || !isDecided(entry) || verdictListIn(entry)?.some(isDecided) === true
+    fieldsOf(entry?.summary) !== null ||
+    !isDecided(entry) ||
+    (typeof entry?.passed === 'number' && verdictListIn(entry)?.some(isDecided) === true)
   return entries.every(isWhole) && entries.some(isRun)
 }
 

@@ -23,6 +23,11 @@ describe('a grading is counted', () => {
     ['the first of two with verdicts', { assertions: [item(true)], results: [item(false)] }, [1, 1, 1]],
     ['a list at top level', [item(true), item(true)], [2, 2, 1]],
     [
+      'verdicts with parts, at top level',
+      [item(true, { criteria: [item(false)] }), item(false, { criteria: [item(true)] })],
+      [1, 2, 0.5],
+    ],
+    [
       'the list, whatever the summary says',
       { expectations: [item(true)], summary: { passed: 0, failed: 1, total: 1, pass_rate: 0 } },
       [1, 1, 1],

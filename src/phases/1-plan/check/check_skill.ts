@@ -45,8 +45,12 @@ export async function checkSkill(place: string, suite?: string | null): Promise<
   }
   if (typeof suite === 'string')
     return unreadable(given, { message: 'no skill', fix: 'give a folder that holds SKILL.md' })
-  if (info.isDirectory() && !(await hasSuite(given))) return checkParts({ shown: given, root: given, suite: given })
-  const root = await rootAbove(info.isDirectory() ? given : path.dirname(given))
+  if (info.isDirectory()) {
+    if (evalsOfPlugin(given) !== null) return checkParts({ shown: given, root: null, suite: given })
+    if (path.basename(given) !== 'evals' || !(await hasSuite(given)))
+      return checkParts({ shown: given, root: given, suite: given })
+  }
+  const root = info.isDirectory() ? path.dirname(given) : await rootAbove(path.dirname(given))
   const hasSkill = await exists(path.join(root, 'SKILL.md'))
   return checkParts({ shown: given, root: hasSkill ? root : null, suite: given })
 }

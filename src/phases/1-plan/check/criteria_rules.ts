@@ -132,10 +132,15 @@ function standsIn(prompt: string, answer: string): boolean {
 
 /** A script without spaces may follow on a word at once. */
 function isWithin(text: string, wanted: string): boolean {
-  const escaped = wanted.replaceAll(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
-  const edge = String.raw`[\p{Script=Latin}\p{N}]`
-  return new RegExp(`(?<!${edge})${escaped}(?!${edge}|[.,]\\p{N})`, 'u').test(text)
+  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
+    const end = at + wanted.length
+    if (!wordEnds.test(text.slice(Math.max(0, at - 2), at)) && !wordGoesOn.test(text.slice(end, end + 3))) return true
+  }
+  return false
 }
+
+const wordEnds = /[\p{Script=Latin}\p{N}]$/u
+const wordGoesOn = /^(?:[\p{Script=Latin}\p{N}]|[.,]\p{N})/u
 
 /** Of at least four figures, and no year. */
 function hasLongNumber(text: string): boolean {

@@ -223,6 +223,11 @@ describe('the files', () => {
     `sort_key: ${random}`,
     `nextPageToken: ${random}`,
     `API_KEY: ${'ab'.repeat(20)}`,
+    'password: "MWYyZDFlMmU2N2Rm"',
+    'page_token="CiAKGjBpNDd2Nmp2Zml2cXRwYjBpOXA"',
+    'api_key = getKeyFromVault1Or2AndBack',
+    'secret = "prod/MyApp2/DbCreds1/Xy9"',
+    '"token": "d41d8cd98f00b204e9800998ecf8427e"',
     `api_key_id and secret of ${random}`,
   ])('%s is no secret', async (text) => expect(await told(text)).toEqual([]))
   test('a very long line takes no longer than its length', async () => {
@@ -286,6 +291,7 @@ describe('a case', () => {
 })
 
 describe('criteria', () => {
+  const long = Array.from({ length: 6500 }, (_, at) => `w${at}`).join(' ')
   const prompt = 'Write report.md with a table of totals by region and a bar chart'
   const isAnswer = ['criterion-is-expected-output']
   test.each<[string, object, string[]]>([
@@ -338,6 +344,11 @@ describe('criteria', () => {
     [
       'the reference in the prompt',
       { prompt: 'Is it one, two or three apples?', reference: { answer: 'two or three apples' } },
+      ['answer-in-prompt'],
+    ],
+    [
+      'a reference of 60 kB in the prompt',
+      { prompt: `Is it ${long}?`, reference: { answer: long } },
       ['answer-in-prompt'],
     ],
     ['a short reference in the prompt', { prompt: 'Is it yes or no?', reference: { answer: 'no' } }, []],

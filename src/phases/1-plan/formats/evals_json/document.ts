@@ -21,7 +21,8 @@ export interface OpenDocument {
   sandbox: unknown
 }
 
-const listNames = ['evals', 'cases', 'test_cases', 'tests']
+/** Under these lies the list of cases. */
+export const listNames = ['evals', 'cases', 'test_cases', 'tests']
 const fix = 'write { "skill_name": "…", "evals": [{ "id": 1, "prompt": "…", "expectations": ["…"] }] }'
 
 /** Throws UserError for a document without cases. */
