@@ -14,6 +14,9 @@ const files = {
   'tool.ts': 'export {}',
   'cases.json': evals,
   'evals.json': '{',
+  'cases.ts': '/**\n * @eval\n * ## one\n */\nexport {}',
+  'asked.json': '{ "asked": [{ "prompt": "p" }] }',
+  'broken.json': '{ "cases": {} }',
 }
 
 test.each<[string[], string[], [string, string][]]>([
@@ -31,6 +34,7 @@ test.each<[string[], string[], [string, string][]]>([
   [['a/SKILL.md', 'b', 'a'], ['a/SKILL.md', 'b'], [['a', 'named before']]],
   [['a', 'gone'], ['a', 'gone'], []],
   [['a', 'cases.json', 'evals.json'], ['a', 'cases.json', 'evals.json'], []],
+  [['a', 'cases.ts', 'asked.json', 'broken.json'], ['a', 'cases.ts', 'asked.json', 'broken.json'], []],
   [['README.md'], ['README.md'], []],
   [['README.md', 'tool.ts'], ['README.md', 'tool.ts'], []],
 ])('%j', async (given, skills, over) => {

@@ -4,9 +4,6 @@ import path from 'node:path'
 import type { Suite } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/error.ts'
 import { exists, hashFile, hashWalk, walk } from '../../base/files.ts'
-import { parseJson, readText } from '../../base/json.ts'
-import { listNames } from './formats/evals_json/document.ts'
-import { isObject } from './formats/evals_json/fields.ts'
 import { formats, type SuiteFormat } from './formats/table.ts'
 import type { InspectedSuite } from './inspected.ts'
 import { isHiddenFromAgents } from './skill.ts'
@@ -40,14 +37,8 @@ export async function hasSuite(folder: string): Promise<boolean> {
 
 /** Whether a file is meant as a suite: by its name, since it reads as one, or since nobody can tell, which is to be said. */
 export async function isSuiteFile(file: string): Promise<boolean> {
-  if (!Object.values(formats).some(({ reads }) => reads(file))) return false
-  if (!file.endsWith('.json') || /[/\\]evals[/\\]|evals?(\.[^/\\]*)?\.json$/.test(file)) return true
-  try {
-    const value: unknown = parseJson(await readText(file), file)
-    return Array.isArray(value) || (isObject(value) && listNames.some((name) => name in value))
-  } catch {
-    return true
-  }
+  const format: SuiteFormat | undefined = Object.values(formats).find(({ reads }) => reads(file))
+  return format !== undefined && ((await format.isMeant?.(file)) ?? true)
 }
 
 interface Located {

@@ -34,7 +34,8 @@ export async function discoverEvalComments({
   return (await Promise.all(files.filter(isSourceFile).map(looks))).flat()
 }
 
-async function hasEval(file: string): Promise<boolean> {
+/** Whether a doc comment of the file has an @eval block; false for one that can't be read. */
+export async function hasEval(file: string): Promise<boolean> {
   if (((await stat(file).catch(() => null))?.size ?? longest + 1) > longest) return false
   const text = await readFile(file, 'utf8').catch(() => '')
   return text.includes('@eval') && evalBlocks(text).length > 0

@@ -10,7 +10,7 @@ import type { InspectedSuite } from '../inspected.ts'
 import { collectWarnings, type Warn } from '../warnings.ts'
 import { additionsOf, refuseMistakes, sandboxOf } from './evals_json/additions.ts'
 import { readCase } from './evals_json/case.ts'
-import { openDocument } from './evals_json/document.ts'
+import { isMeantAsCases, openDocument } from './evals_json/document.ts'
 import { assignIds } from './evals_json/ids.ts'
 import { warnOfLost } from './evals_json/lost.ts'
 
@@ -26,6 +26,17 @@ export async function findEvalsJson(folder: string): Promise<string | null> {
     if (await exists(file)) return file
   }
   return null
+}
+
+/** Whether a .json file is meant as a suite: by its name, by what it holds, or since it is no JSON, which is to be said. */
+export async function isMeantAsEvals(file: string): Promise<boolean> {
+  if (/[/\\]evals[/\\]|evals?(\.[^/\\]*)?\.json$/.test(file)) return true
+  try {
+    return isMeantAsCases(parseJson(await readText(file), file))
+  } catch (error) {
+    if (error instanceof UserError) return true
+    throw error
+  }
 }
 
 /**

@@ -5,12 +5,13 @@ import { aamPlaces, discoverAam, findAam, inspectAam, loadAam, rootOfAam } from 
 import {
   discoverEvalComments,
   evalCommentPlaces,
+  hasEval,
   inspectEvalComments,
   isSourceFile,
   loadEvalComments,
 } from './eval_comment.ts'
 import { discoverEvalMd, evalMdPlaces, findEvalMd, inspectEvalMd, isEvalMd, loadEvalMd } from './eval_md.ts'
-import { evalsJsonPlaces, findEvalsJson, inspectEvalsJson, loadEvalsJson } from './evals_json.ts'
+import { evalsJsonPlaces, findEvalsJson, inspectEvalsJson, isMeantAsEvals, loadEvalsJson } from './evals_json.ts'
 import {
   discoverGolden,
   findGolden,
@@ -43,6 +44,8 @@ export interface SuiteFormat {
   find(folder: string): Promise<string | null>
   /** Whether an explicitly named file is to be read as this format, judged by its name. */
   reads(file: string): boolean
+  /** Whether the content of such a file is meant as a suite, right or wrong; absent: its name says so. */
+  isMeant?(file: string): Promise<boolean>
   /** The suites in a tree, each a file or a folder, relative to its root; the order is the tree's. */
   discover(tree: Tree): Promise<string[]> | string[]
   /** What eval says when it meets one; absent: nothing. */
@@ -64,6 +67,7 @@ export const formats = {
     note: bothArms,
     discover: ({ files }) => files.filter((file) => /(^|\/)evals\.json$/.test(file)),
     reads: (file) => file.endsWith('.json') && !file.endsWith('eval-config.json'),
+    isMeant: isMeantAsEvals,
     load: loadEvalsJson,
     inspect: inspectEvalsJson,
   },
@@ -89,6 +93,7 @@ export const formats = {
     find: () => Promise.resolve(null),
     discover: discoverEvalComments,
     reads: isSourceFile,
+    isMeant: hasEval,
     load: loadEvalComments,
     inspect: inspectEvalComments,
   },

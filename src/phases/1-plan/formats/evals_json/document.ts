@@ -22,7 +22,7 @@ export interface OpenDocument {
 }
 
 /** Under these lies the list of cases. */
-export const listNames = ['evals', 'cases', 'test_cases', 'tests']
+const listNames = ['evals', 'cases', 'test_cases', 'tests']
 const fix = 'write { "skill_name": "…", "evals": [{ "id": 1, "prompt": "…", "expectations": ["…"] }] }'
 
 /** Throws UserError for a document without cases. */
@@ -50,6 +50,14 @@ export function openDocument(document: unknown, file: string, warn: Warn): OpenD
   }
 }
 
+/** Whether a document is meant to hold cases: it is a list, or has one under a name that is known or of prompts. */
+export function isMeantAsCases(document: unknown): boolean {
+  if (Array.isArray(document)) return true
+  if (!isObject(document)) return false
+  const fields = openFields(document, '$')
+  return fields.take(listNames) !== null || fields.rest().some(({ value }) => isListOfPrompts(value))
+}
+
 interface List {
   list: unknown[]
   at: string
@@ -69,7 +77,7 @@ function listOf(fields: Fields, file: string, warn: Warn): List {
 
 /** Under a name that is not known: the one list whose items have prompts. */
 function onlyListOfPrompts(fields: Fields, file: string, warn: Warn): List {
-  const likely = fields.rest().filter(({ value }) => Array.isArray(value) && value.length > 0 && value.every(hasPrompt))
+  const likely = fields.rest().filter(({ value }) => isListOfPrompts(value))
   const [only] = likely
   if (only !== undefined && likely.length === 1 && Array.isArray(only.value)) {
     fields.take([only.key])
@@ -82,6 +90,10 @@ function onlyListOfPrompts(fields: Fields, file: string, warn: Warn): List {
     `${file}: has no list "evals" (found ${found.slice(0, 8).join(', ') || 'no field'})${several}`,
     fix,
   )
+}
+
+function isListOfPrompts(value: unknown): boolean {
+  return Array.isArray(value) && value.length > 0 && value.every(hasPrompt)
 }
 
 function hasPrompt(item: unknown): boolean {
