@@ -2,6 +2,7 @@
 import { closeSync, fsync, mkdirSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { promisify } from 'node:util'
+import { nameBeside } from './beside.ts'
 import { codeOf } from './error.ts'
 
 const sync = promisify(fsync)
@@ -26,8 +27,8 @@ export async function writeAllAtomic(
   files: readonly (readonly [name: string, data: Content])[],
 ): Promise<void> {
   const made = files.map(([name, data]) => {
-    const temporary = path.join(folder, `.${name}.${process.pid}.${uniqueNumber()}.tmp`)
-    return { data, temporary, file: path.join(folder, name) }
+    const file = path.join(folder, name)
+    return { data, temporary: nameBeside(file), file }
   })
   try {
     const ends = await Promise.allSettled(made.map(({ temporary, data }) => writeDurable(temporary, data)))
@@ -124,8 +125,7 @@ function beginSync(folder: string): Promise<void> {
  * the file system throws.
  */
 export function writeWhole(file: string, data: string): void {
-  const folder = path.dirname(file)
-  const temporary = path.join(folder, `.${path.basename(file)}.${process.pid}.${uniqueNumber()}.tmp`)
+  const temporary = nameBeside(file)
   try {
     writeFileSync(temporary, data)
     renameSync(temporary, file)
@@ -133,10 +133,4 @@ export function writeWhole(file: string, data: string): void {
     rmSync(temporary, { force: true })
     throw error
   }
-}
-
-let unique = 0
-function uniqueNumber(): number {
-  unique += 1
-  return unique
 }

@@ -17,6 +17,7 @@ import { copyFile } from 'node:fs/promises'
 import path from 'node:path'
 import { type RunRecord, runRecord } from '../../schemas/run.ts'
 import { type AttemptMark, timing } from '../../schemas/timing.ts'
+import { nameBeside } from '../base/beside.ts'
 import { syncFiles, syncFolder, writeDurable } from '../base/durable.ts'
 import { codeOf, messageOf } from '../base/error.ts'
 import { plainFiles } from '../base/files.ts'
@@ -232,7 +233,7 @@ function canMove(file: string, folder: string): boolean {
   const between = `${path.dirname(path.dirname(file))}\n${folder}`
   const known = movable.get(between)
   if (known !== undefined) return known
-  const probe = path.join(folder, `.probe-${process.pid}`)
+  const probe = nameBeside(path.join(folder, 'probe'))
   let can = true
   try {
     mkdirSync(folder, { recursive: true })

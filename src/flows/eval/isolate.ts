@@ -2,6 +2,7 @@
 import { copyFile, mkdir, rename, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { InputFile, Suite, SuiteCase } from '../../../schemas/suite.ts'
+import { nameBeside } from '../../base/beside.ts'
 import { copyWalk, exists, walk } from '../../base/files.ts'
 import { canonicalJson, sha256 } from '../../base/json.ts'
 import { readVault, type Vault } from '../../phases/1-plan/formats/golden/vault.ts'
@@ -36,7 +37,7 @@ async function identityIn(place: string, own: Vault | null): Promise<Pick<SuiteC
 /** Made apart and put in place by one rename: half a copy is never taken for one. */
 async function freeze(files: readonly InputFile[], folder: string): Promise<InputFile[]> {
   if (!(await exists(folder))) {
-    const partial = `${folder}.${process.pid}`
+    const partial = nameBeside(folder)
     await mkdir(partial, { recursive: true })
     for (const { path: name, source } of files) {
       const target = path.join(partial, name)

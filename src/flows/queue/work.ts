@@ -1,5 +1,6 @@
 /** queue work: a worker takes jobs of every queue whose needs it meets, and performs them in its own places, until it is told to stop. */
 
+import { randomUUID } from 'node:crypto'
 import { hostname, tmpdir } from 'node:os'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -89,9 +90,9 @@ export async function workQueue(
 async function openShop(request: WorkRequest, tell: TellWork, context: FlowContext): Promise<Workshop> {
   const paths = sharedPaths(path.resolve(request.shared))
   const cache = request.cache ?? { folder: path.join(tmpdir(), 'whetstone-bundles'), maxBytes: 2 ** 30 }
-  const started = new Date().toISOString().replaceAll(/[-:.]/g, '').slice(0, 18)
+  const started = new Date().toISOString().replaceAll(/[-:.]/g, '').slice(0, 15)
   return {
-    worker: `${hostname()}-${process.pid}-${started}`,
+    worker: `${hostname()}-${process.pid}-${started}-${randomUUID().slice(0, 8)}`,
     paths,
     bundles: await openBundles({
       objects: sharedObjects(paths.bundles),

@@ -3,6 +3,7 @@ import { createHash, createHmac, randomBytes, timingSafeEqual } from 'node:crypt
 import { link, lstat, mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
+import { nameBeside } from '../../base/beside.ts'
 import { exists } from '../../base/files.ts'
 
 /** Of a folder at a port: the same as long as the key is, so that an open page finds a server that was started again. */
@@ -38,7 +39,7 @@ async function isOurs(folder: string): Promise<boolean> {
 
 /** Whole or not at all; of two that are put at a time the first stays. */
 async function putOnce(file: string, bytes: Uint8Array): Promise<void> {
-  const beside = `${file}.${process.pid}`
+  const beside = nameBeside(file)
   await writeFile(beside, bytes, { mode: 0o600 })
   await link(beside, file).catch(() => {})
   await rm(beside, { force: true })

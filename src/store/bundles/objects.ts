@@ -2,6 +2,7 @@
 import { constants, existsSync } from 'node:fs'
 import { copyFile, mkdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
+import { nameBeside } from '../../base/beside.ts'
 import { syncFile, syncFolder, writeAtomic } from '../../base/durable.ts'
 import { codeOf } from '../../base/error.ts'
 import { hashFile } from '../../base/files.ts'
@@ -26,7 +27,7 @@ export function sharedObjects(folder: string): Objects {
       if (await isSound(place, sha256)) return
       await makeDurable(path.dirname(place))
       if ('text' in content) return await writeAtomic(place, content.text)
-      const temporary = path.join(path.dirname(place), `.${sha256}.${process.pid}.${uniqueNumber()}.tmp`)
+      const temporary = nameBeside(place)
       try {
         await copyFile(content.file, temporary, constants.COPYFILE_FICLONE)
         await syncFile(temporary)
@@ -61,10 +62,4 @@ async function makeDurable(folder: string): Promise<void> {
   if (existsSync(folder)) return
   const first = await mkdir(folder, { recursive: true })
   if (first !== undefined) await syncFolder(path.dirname(first))
-}
-
-let unique = 0
-function uniqueNumber(): number {
-  unique += 1
-  return unique
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import path from 'node:path'
-import { expect, test } from 'vitest'
+import { expect, test, vi } from 'vitest'
 import { jobVersion, type QueueNote, type WorkerNote } from '../../../schemas/queue_job.ts'
 import { canonicalJson, sha256 } from '../../../src/base/json.ts'
 import { afterShortage, forgetLacks, mayAnother } from '../../../src/flows/queue/given_back.ts'
@@ -98,6 +98,21 @@ needsRedis('a worker that lacks the program', () => {
     await using _fit = await workHere(url(), shared, { ...here, tags, concurrency: 1, now })
     const { benchmark } = await benchHere({ ...asked(shared, 'behind'), runs: 3 }, here)
     expect(benchmark).toMatchObject({ complete: true, counts: { used: 12, excluded: {} } })
+  }, 60_000)
+
+  test('leaves its jobs to one that began at the same moment, in a process of the same number', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] })
+    try {
+      const shared = fresh()
+      await using unfit = await workHere(url(), shared, { tags: ['twins'] })
+      await using fit = await workHere(url(), shared, { ...here, tags: ['twins'], concurrency: 1 })
+      const { benchmark } = await benchHere(asked(shared, 'twins'), here)
+      expect(benchmark).toMatchObject({ complete: true, counts: { used: 4, excluded: {} } })
+      const [one, two] = [unfit, fit].flatMap((worker) => told(worker, 'worker_started'))
+      expect(one).not.toEqual(two)
+    } finally {
+      vi.useRealTimers()
+    }
   }, 60_000)
 
   test('and is the only one that lives answers at once', async () => {
