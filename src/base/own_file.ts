@@ -25,6 +25,31 @@ function doesLie(folder: string, place: string, straight: Set<string>): boolean 
   }
 }
 
+/**
+ * Whether what is written to a place (absolute, not there yet or there) would land outside of a folder (absolute), by a link on the
+ * way to it. A link to nothing counts: writing makes what it leads to.
+ */
+export function leadsOut(folder: string, place: string): boolean {
+  const root = realpathSync.native(folder)
+  let at = root
+  for (const part of path.relative(folder, place).split(path.sep)) {
+    at = path.join(at, part)
+    const found = lstatSync(at, notThere)
+    if (found?.isSymbolicLink()) at = realOf(at) ?? path.dirname(root)
+    if (!isBelow(path.relative(root, at))) return true
+    if (found === undefined) return false
+  }
+  return false
+}
+
+function realOf(link: string): string | null {
+  try {
+    return realpathSync.native(link)
+  } catch {
+    return null
+  }
+}
+
 /** Thousands of files are asked about: where no part of the way is a link, nothing need be resolved. */
 function wayTo(folder: string, place: string, straight: Set<string>): 'straight' | 'link' | 'nothing' {
   const inside = path.relative(folder, place)

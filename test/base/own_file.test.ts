@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { liesIn, liesWithin, ownFile, ownFilesOf } from '../../src/base/own_file.ts'
+import { leadsOut, liesIn, liesWithin, ownFile, ownFilesOf } from '../../src/base/own_file.ts'
 
 let top: string
 const at = (...names: string[]) => path.join(top, ...names)
@@ -63,6 +63,21 @@ test('liesWithin says the same of each, whatever was asked before', () => {
       expect([folder, place, asked(at(place))]).toEqual([folder, place, expected])
     }
   }
+})
+
+test.each([
+  ['own', 'own/deep/file', false],
+  ['own', 'own/deep/new/file', false],
+  ['way', 'way/deep/new', false],
+  ['own', 'own/in/new', false],
+  ['own', 'own/in/../../own-file', true],
+  ['own', 'own/out/new', true],
+  ['own', 'own/file-out', true],
+  ['own', 'own/broken', true],
+  ['own', 'own/ring/new', true],
+  ['own', 'other/new', true],
+])('what is written in %s to %s lands outside: %s', (folder, place, expected) => {
+  expect(leadsOut(at(folder), path.join(top, '.', place))).toBe(expected)
 })
 
 test('a file of its own, and neither a pipe nor a folder nor one that a link leads to from elsewhere', () => {

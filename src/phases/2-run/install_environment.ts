@@ -6,7 +6,7 @@ import { codeOf, messageOf } from '../../base/error.ts'
 import { copyWalk, exists, hashFile, hashWalk, walk } from '../../base/files.ts'
 import { readYaml } from '../../base/yaml.ts'
 import type { InstalledEnvironment, InstalledSkill } from '../../engines/engine.ts'
-import { SetupError } from './workspace.ts'
+import { refuseLinksOut, SetupError } from './workspace.ts'
 
 export interface EnvironmentPlace {
   /** The agent's working folder, absolute. */
@@ -22,17 +22,17 @@ export async function installEnvironment(
 ): Promise<InstalledEnvironment | undefined> {
   if (wanted === undefined) return undefined
   await mkdir(folder, { recursive: true })
-  await copyAll(wanted.files, folder)
-  await copyAll(wanted.rules, path.join(cwd, '.claude/rules'))
-  await copyAll(wanted.agents, path.join(cwd, '.claude/agents'))
-  await copyAll(wanted.commands ?? [], path.join(cwd, '.claude/commands'))
+  await copyAll(wanted.files, { folder, within: folder })
+  await copyAll(wanted.rules, { folder: path.join(cwd, '.claude/rules'), within: cwd })
+  await copyAll(wanted.agents, { folder: path.join(cwd, '.claude/agents'), within: cwd })
+  await copyAll(wanted.commands ?? [], { folder: path.join(cwd, '.claude/commands'), within: cwd })
   await writeTexts(wanted, cwd)
   const hooks = filled(wanted.hooks, folder)
   const servers = filled(wanted.mcp_servers, folder)
-  if (Object.keys(hooks).length > 0) await writeNew(path.join(cwd, '.claude/settings.json'), { hooks })
+  if (Object.keys(hooks).length > 0) await writeNew(cwd, '.claude/settings.json', { hooks })
   const mcpConfig = Object.keys(servers).length > 0 ? path.join(cwd, '.mcp.json') : null
   if (mcpConfig !== null) {
-    await writeNew(mcpConfig, { mcpServers: servers })
+    await writeNew(cwd, '.mcp.json', { mcpServers: servers })
   }
   await hideFromGit(cwd)
   return {
@@ -56,6 +56,7 @@ async function writeTexts({ texts = {}, agent_texts = {}, instructions }: Enviro
   const all = [...Object.entries(texts), ...own, ...told.map((name) => [name, instructions ?? ''] as const)]
   for (const [name, text] of all) {
     const file = path.join(cwd, name)
+    refuseLinksOut(cwd, [file])
     await mkdir(path.dirname(file), { recursive: true })
     await writeFile(file, text, { flag: 'wx' }).catch((error: unknown) => {
       throw new SetupError(`environment: ${codeOf(error) === 'EEXIST' ? `${name} is there already` : messageOf(error)}`)
@@ -69,9 +70,16 @@ function filled<V>(value: V, folder: string): V {
   return JSON.parse(JSON.stringify(value).replaceAll(/\$\{ENVIRONMENT_DIR\}/g, () => text))
 }
 
-async function copyAll(files: readonly InputFile[], folder: string): Promise<void> {
+interface Target {
+  folder: string
+  /** What no link may lead out of. */
+  within: string
+}
+
+async function copyAll(files: readonly InputFile[], { folder, within }: Target): Promise<void> {
   for (const file of files) {
     const target = path.join(folder, file.path)
+    refuseLinksOut(within, [target])
     const sha256 = await copyOne(file, target).catch((error: unknown) => {
       throw new SetupError(`environment: ${messageOf(error)}`)
     })
@@ -98,7 +106,9 @@ async function lock(file: string): Promise<void> {
   await chmod(file, (await stat(file)).mode & 0o555)
 }
 
-async function writeNew(file: string, value: unknown): Promise<void> {
+async function writeNew(cwd: string, name: string, value: unknown): Promise<void> {
+  const file = path.join(cwd, name)
+  refuseLinksOut(cwd, [file])
   await mkdir(path.dirname(file), { recursive: true })
   await writeFile(file, `${JSON.stringify(value, null, 2)}\n`, { flag: 'wx', mode: 0o444 }).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error
@@ -108,6 +118,7 @@ async function writeNew(file: string, value: unknown): Promise<void> {
 
 async function hideFromGit(cwd: string): Promise<void> {
   const exclude = path.join(cwd, '.git/info/exclude')
+  refuseLinksOut(cwd, [exclude])
   const before = await readFile(exclude, 'utf8').catch(() => null)
   if (before !== null) await writeFile(exclude, `${before}/.claude/\n/.mcp.json\n`)
 }
@@ -126,9 +137,14 @@ async function textsOf(rules: readonly InputFile[], folder: string): Promise<Ins
 }
 
 /** Lays the further skills where the engine finds them; gives them as they are offered. Throws SetupError. */
-export async function installSkills(wanted: Environment | undefined, folder: string): Promise<InstalledSkill[]> {
+export async function installSkills(
+  wanted: Environment | undefined,
+  cwd: string,
+  skillsFolder: string,
+): Promise<InstalledSkill[]> {
   const files = wanted?.skills ?? []
-  await copyAll(files, folder)
+  const folder = path.join(cwd, skillsFolder)
+  await copyAll(files, { folder, within: cwd })
   const names = files.filter(({ path: name }) => /^[^/]+\/SKILL\.md$/.test(name)).map((file) => path.dirname(file.path))
   return Promise.all(
     names.map(async (name) => {

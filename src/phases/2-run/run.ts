@@ -172,10 +172,7 @@ async function runIn(request: GatedRequest, place: Place): Promise<RunEnd> {
       signal.throwIfAborted()
       request.deadline?.throwIfAborted()
       return {
-        skills: [
-          ...(await layOut(layout)),
-          ...(await installSkills(spec.environment, path.join(place.cwd, engine.skillsFolder))),
-        ],
+        skills: [...(await layOut(layout)), ...(await installSkills(spec.environment, place.cwd, engine.skillsFolder))],
         environment: await installEnvironment(spec.environment, { cwd: place.cwd, folder }),
         before: isBare(spec) ? new Map() : await takeSnapshot(place.cwd, engine.skillsFolder),
       }

@@ -1,11 +1,12 @@
 /** The working folder of a run: the same files in both arms; the skill, where the arm has it, is the only difference. */
-import { mkdirSync } from 'node:fs'
+import { lstatSync, mkdirSync } from 'node:fs'
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { GitStart } from '../../../schemas/evals.ts'
 import type { InputFile, Skill } from '../../../schemas/suite.ts'
 import { messageOf } from '../../base/error.ts'
 import { copyWalk, hashFile, hashWalk, type WalkedFile, walk } from '../../base/files.ts'
+import { leadsOut } from '../../base/own_file.ts'
 import type { Sandbox } from '../../base/sandbox/policy.ts'
 import { runProcess } from '../../base/spawn.ts'
 import { timeLimit } from '../../base/time_limit.ts'
@@ -40,16 +41,20 @@ const setupSeconds = 300
 export async function layOut(request: WorkspaceRequest): Promise<InstalledSkill[]> {
   const { cwd, env, sandbox = null } = request
   mkdirSync(cwd, { recursive: true })
-  if (request.git !== null && request.git !== true) {
+  if (isBundle(request.git)) {
     await cloneBundle(request.git.bundle, { cwd, env, signal: request.signal })
   }
-  await copyInputs(request.files, cwd)
+  await copyInputs(request.files, request)
   if (request.git !== null) await startGit(request, request.git === true)
   if (request.setup !== null) {
     await runStep(['sh', '-c', request.setup], { cwd, env, sandbox, signal: request.signal })
   }
   const skills = [...(request.skill === null ? [] : [request.skill]), ...(request.among ?? [])]
-  return await Promise.all(skills.map((one) => install(one, path.join(cwd, request.skillsFolder))))
+  return await Promise.all(skills.map((one) => install(one, request)))
+}
+
+function isBundle(git: GitStart | null): git is Exclude<GitStart, true> {
+  return git !== null && git !== true
 }
 
 /** A bundle made without HEAD says nothing of what to check out: its first branch then. */
@@ -61,9 +66,10 @@ async function cloneBundle(bundle: string, place: StepPlace): Promise<void> {
 }
 
 /** The inputs as planned: one that has been edited since would make runs that can't be compared. */
-async function copyInputs(files: readonly InputFile[], cwd: string): Promise<void> {
+async function copyInputs(files: readonly InputFile[], { cwd, git }: WorkspaceRequest): Promise<void> {
+  const clear = (places: string[]) => isBundle(git) && refuseLinksOut(cwd, places)
   for (const file of files) {
-    const sha256 = await copyInput(file, path.join(cwd, file.path)).catch((error: unknown) => {
+    const sha256 = await copyInput(file, path.join(cwd, file.path), clear).catch((error: unknown) => {
       throw new SetupError(`input file: ${messageOf(error)}`)
     })
     if (sha256 !== file.sha256) throw new SetupError(`input file: ${file.source} has changed since the plan was made`)
@@ -71,21 +77,34 @@ async function copyInputs(files: readonly InputFile[], cwd: string): Promise<voi
 }
 
 /** Gives the hash of what was copied. */
-async function copyInput(file: InputFile, target: string): Promise<string> {
+async function copyInput(file: InputFile, target: string, clear: (places: string[]) => unknown): Promise<string> {
+  clear([target])
   await mkdir(path.dirname(target), { recursive: true })
   if (file.kind === 'file') {
     await copyFile(file.source, target)
     return hashFile(target)
   }
   const { files } = await walk(file.source)
+  clear(files.map((one) => path.join(target, one.path)))
   await copyWalk(files, target)
   return hashWalk(files)
+}
+
+/**
+ * Throws SetupError where a link of a bundle, of `setup` or of a file before would lead one of these places (absolute) out of the working
+ * folder: whoever lays it out is held by no sandbox.
+ */
+export function refuseLinksOut(cwd: string, places: readonly string[]): void {
+  const out = places.find((place) => leadsOut(cwd, place))
+  if (out === undefined) return
+  throw new SetupError(`${path.relative(cwd, out)}: a link on the way to it leads out of the working folder`)
 }
 
 /** A repository that ignores where skills are installed, in both arms, with one commit of the input files if it is new. */
 async function startGit(request: WorkspaceRequest, isNew: boolean): Promise<void> {
   const { cwd, signal } = request
   const env = { ...request.env, ...author }
+  if (isNew) refuseRepository(cwd)
   if (isNew) await runStep(['git', 'init', '--quiet', '--initial-branch=main'], { cwd, env, signal })
   const top = request.skillsFolder.split('/')[0] ?? request.skillsFolder
   const exclude = path.join(cwd, '.git/info/exclude')
@@ -95,6 +114,12 @@ async function startGit(request: WorkspaceRequest, isNew: boolean): Promise<void
   if (!isNew) return
   await runStep(['git', 'add', '--all'], { cwd, env, signal })
   await runStep(['git', 'commit', '--quiet', '--allow-empty', '--message=start'], { cwd, env, signal })
+}
+
+/** Its configuration names programs, which git would start outside of any sandbox. */
+function refuseRepository(cwd: string): void {
+  if (lstatSync(path.join(cwd, '.git'), { throwIfNoEntry: false }) === undefined) return
+  throw new SetupError('input file: .git is made by "git": true; leave it out of the files, or give a bundle')
 }
 
 const author = {
@@ -130,9 +155,13 @@ async function runStep(argv: readonly [string, ...string[]], place: StepPlace): 
 
 async function install(
   { skill, files }: { skill: Skill; files: readonly WalkedFile[] },
-  folder: string,
+  { cwd, skillsFolder, git, setup }: WorkspaceRequest,
 ): Promise<InstalledSkill> {
-  const target = path.join(folder, skill.name)
+  const target = path.join(cwd, skillsFolder, skill.name)
+  if (setup !== null || isBundle(git)) {
+    const places = files.map((file) => path.join(target, file.path))
+    refuseLinksOut(cwd, places)
+  }
   await copyWalk(files, target)
   return { name: skill.name, description: skill.description, path: target }
 }

@@ -160,16 +160,20 @@ function contract(start: () => Promise<QueueServer>, lose: (server: QueueServer)
     await expect.poll(() => here.counts(queue), soon).toMatchObject({ active: 0, waiting: 0, failed: 1 })
     await working[Symbol.asyncDispose]()
     const desk = await openDesk(here)
-    const ends = ['a', 'b', 'c'].map((id) => endOf({ job: { id, data: {} }, signal: never, deadline: null }, desk))
-    await expect.poll(() => here.counts(queue), soon).toMatchObject({ active: 0, waiting: 3, failed: 0 })
+    const ends: ReturnType<typeof endOf>[] = []
+    for (const [before, id] of ['b', 'c', 'a'].entries()) {
+      ends.push(endOf({ job: { id, data: {} }, signal: never, deadline: null }, desk))
+      await expect.poll(() => here.counts(queue), soon).toMatchObject({ active: 0, waiting: before + 1 })
+    }
+    expect(await here.counts(queue)).toMatchObject({ failed: 0 })
     expect((await here.notes()).map(({ id }) => id)).not.toContain('end-a')
-    // `a` was put behind them
+    const [b, c, a] = ends
     const second = async (taken: TakenJob) => (taken.id === 'b' ? 'well' : await handle(taken))
     await using _held = await there.work(queue, { ...options, handle: second })
-    expect(await ends[1]).toEqual({ as: 'done', value: 'well' })
+    expect(await b).toEqual({ as: 'done', value: 'well' })
     await expect.poll(() => here.counts(queue), soon).toMatchObject({ active: 1, waiting: 1 })
     await lookAfterQueues('cancel', here, new Date())
-    expect(await Promise.all([ends[0], ends[2]])).toEqual([{ as: 'gone' }, { as: 'failed', reason: 'cancelled' }])
+    expect(await Promise.all([a, c])).toEqual([{ as: 'gone' }, { as: 'failed', reason: 'cancelled' }])
     expect(desk.missed.jobs).toBe(0)
     desk.board[Symbol.dispose]()
     await here.remove(queue, ['a', 'b'])

@@ -1,5 +1,14 @@
 /** The environment of a suite laid out: scripts outside of the working folder, the rest in Claude Code's places. */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -76,5 +85,20 @@ test.each(['.claude/settings.json', '.mcp.json', '.claude/rules/house.md'])(
       writeFileSync(path.join(cwd, name), '{}')
     }
     await expect(laidOut(wanted, put)).rejects.toThrow(/house\.md|settings\.json|\.mcp\.json/)
+  },
+)
+
+test.each([
+  ['.claude', wanted],
+  ['.mcp.json', wanted],
+  ['AGENTS.md', { ...wanted, instructions: 'Be tidy.' }],
+])(
+  '%s that is a link out of the working folder is refused, and nothing is written there',
+  async (name, environment) => {
+    const outside = mkdtempSync(path.join(root, 'outside-'))
+    const to = name === '.claude' ? outside : path.join(outside, 'new')
+    const link = (cwd: string) => symlinkSync(to, path.join(cwd, name))
+    await expect(laidOut(environment, link)).rejects.toThrow(SetupError)
+    expect(readdirSync(outside)).toEqual([])
   },
 )
