@@ -4,7 +4,7 @@ import path from 'node:path'
 import { glob } from 'tinyglobby'
 import { exists } from '../base/files.ts'
 import { evalsOfPlugin } from '../phases/1-plan/formats/plugin_eval.ts'
-import { hasSuite } from '../phases/1-plan/load.ts'
+import { hasSuite, isSuiteFile } from '../phases/1-plan/load.ts'
 
 export interface CheckPlace {
   /** Absolute; a skill's folder, its SKILL.md, or a suite. */
@@ -33,7 +33,7 @@ async function matches(pattern: string): Promise<CheckPlace[]> {
   const all = await glob(pattern, { onlyFiles: false, absolute: true, expandDirectories: false })
   const places = all.map((place) => place.replace(/[/\\]$/, '')).sort()
   const skills: string[] = []
-  for (const place of places) if (await isSkill(place)) skills.push(place)
+  for (const place of places) if ((await isSkill(place)) || (await isSuite(place))) skills.push(place)
   return skills.length === 0 ? [{ place: path.resolve(pattern) }] : skills.map((place) => ({ place }))
 }
 
@@ -59,5 +59,9 @@ async function ofPlugin(skills: readonly string[], suite: string): Promise<Check
 }
 
 async function isSkill(place: string): Promise<boolean> {
-  return path.basename(place) === 'SKILL.md' || place.endsWith('.json') || (await exists(path.join(place, 'SKILL.md')))
+  return path.basename(place) === 'SKILL.md' || (await exists(path.join(place, 'SKILL.md')))
+}
+
+async function isSuite(place: string): Promise<boolean> {
+  return (await stat(place).catch(() => null))?.isFile() === true && (await isSuiteFile(place))
 }

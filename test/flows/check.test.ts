@@ -38,10 +38,17 @@ describe('places', () => {
     'skills/broken/SKILL.md': 'no frontmatter',
     'skills/notes/readme.txt': '',
     'skills/one/evals/evals.json': '{',
+    'skills/package.json': '{ "name": "skills" }',
+    'skills/old/evals.json': '{',
   })
   const at = (...names: string[]) => names.map((name) => path.join(root, 'skills', name))
   test.each<[string, string[], string[]]>([
     ['a glob gives the skills it matches', ['skills/*'], ['broken', 'one', 'two']],
+    [
+      'a glob passes plain files over, and takes suites',
+      ['skills/{*.json,one,*/evals.json}'],
+      ['old/evals.json', 'one'],
+    ],
     ['a folder without SKILL.md gives those below it', ['skills'], ['broken', 'one', 'two']],
     ['the same place twice counts once', ['skills/one', 'skills/o*'], ['one']],
     ['a plain file among others is passed over', ['skills/notes/readme.txt', 'skills/one'], ['one']],
@@ -62,7 +69,7 @@ describe('places', () => {
     const root = tree({
       'SKILL.md': skill('above'),
       'bare/evals/evals.json': JSON.stringify({ evals: [{ id: 1, prompt: 'Add up', expectations: ['Says 42'] }] }),
-      'broken.json': '{',
+      'broken.json': '{ "evals": [',
       'empty.json': '{"evals":[]}',
       'package.json': '{"name":"x"}',
     })

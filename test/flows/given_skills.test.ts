@@ -17,6 +17,15 @@ const files = {
   'cases.ts': '/**\n * @eval\n * ## one\n */\nexport {}',
   'asked.json': '{ "asked": [{ "prompt": "p" }] }',
   'broken.json': '{ "cases": {} }',
+  'halved.json': '{ "evals": [',
+  'tsconfig.json': '{ // what is built\n}',
+  'empty.json': '',
+  'index.json': '[{ "name": "a", "path": "a" }]',
+  'names.json': '["a", "b"]',
+  'retrieval.json': '{ "items": [{ "message": "m" }] }',
+  'globs.json': '{ "tests": "src/**", "evals": ["a"] }',
+  'skill-evals.json': '{',
+  'evals/package.json': '{}',
 }
 
 test.each<[string[], string[], [string, string][]]>([
@@ -35,6 +44,14 @@ test.each<[string[], string[], [string, string][]]>([
   [['a', 'gone'], ['a', 'gone'], []],
   [['a', 'cases.json', 'evals.json'], ['a', 'cases.json', 'evals.json'], []],
   [['a', 'cases.ts', 'asked.json', 'broken.json'], ['a', 'cases.ts', 'asked.json', 'broken.json'], []],
+  [
+    ['a', 'halved.json', 'skill-evals.json', 'evals/package.json'],
+    ['a', 'halved.json', 'skill-evals.json', 'evals/package.json'],
+    [],
+  ],
+  ...['tsconfig.json', 'empty.json', 'index.json', 'names.json', 'retrieval.json', 'globs.json'].map(
+    (name): [string[], string[], [string, string][]] => [['a', name], ['a'], [[name, 'file']]],
+  ),
   [['README.md'], ['README.md'], []],
   [['README.md', 'tool.ts'], ['README.md', 'tool.ts'], []],
 ])('%j', async (given, skills, over) => {

@@ -1,5 +1,5 @@
 /** Rebuilds a run's working folder as the agent left it, for checks that need it: the start, then the outputs over it. */
-import { lstatSync, unlinkSync } from 'node:fs'
+import { lstatSync, readdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { RunRecord } from '../../../schemas/run.ts'
@@ -17,13 +17,32 @@ export async function restoreWorkspace(
     clearLink(start.cwd, name)
     await rm(path.join(start.cwd, name), { force: true })
   }
+  for (const name of record.outputs.deleted) clearEmptied(start.cwd, path.dirname(name))
   const files = record.outputs.files.map(({ path: name, bytes }) => ({
     path: name,
     source: path.join(outputsFolder, name),
     bytes,
   }))
-  for (const file of files) clearLink(start.cwd, file.path)
+  for (const file of files) {
+    clearLink(start.cwd, file.path)
+    clearFolder(path.join(start.cwd, file.path))
+  }
   await copyWalk(files, start.cwd)
+}
+
+/** A folder without its last file is gone, as in git: who takes a folder away leaves no other trace than who empties it. */
+function clearEmptied(folder: string, name: string): void {
+  for (let left = name; left !== '.'; left = path.dirname(left)) {
+    const place = path.join(folder, left)
+    const info = lstatSync(place, { throwIfNoEntry: false })
+    if (info !== undefined && (!info.isDirectory() || readdirSync(place).length > 0)) return
+    if (info !== undefined) rmdirSync(place)
+  }
+}
+
+/** A folder in whose place the agent left a file: what was in it is among the deleted. */
+function clearFolder(place: string): void {
+  if (lstatSync(place, { throwIfNoEntry: false })?.isDirectory()) rmSync(place, { recursive: true })
 }
 
 /**

@@ -28,13 +28,17 @@ export async function findEvalsJson(folder: string): Promise<string | null> {
   return null
 }
 
-/** Whether a .json file is meant as a suite: by its name, by what it holds, or since it is no JSON, which is to be said. */
+/** Whether a .json file is meant as a suite, right or wrong: by its name, its folder or what it holds. */
 export async function isMeantAsEvals(file: string): Promise<boolean> {
-  if (/[/\\]evals[/\\]|evals?(\.[^/\\]*)?\.json$/.test(file)) return true
+  if (path.basename(path.dirname(file)) === 'evals' || /(^|[-_.])evals?(\..*)?\.json$/.test(path.basename(file)))
+    return true
+  const { size } = await stat(file).catch(() => ({ size: Number.POSITIVE_INFINITY }))
+  if (size > longest) return false
+  const text = await readText(file)
   try {
-    return isMeantAsCases(parseJson(await readText(file), file))
+    return isMeantAsCases(parseJson(text, file))
   } catch (error) {
-    if (error instanceof UserError) return true
+    if (error instanceof UserError) return /"(?:evals|prompt)"/.test(text)
     throw error
   }
 }

@@ -50,12 +50,17 @@ export function openDocument(document: unknown, file: string, warn: Warn): OpenD
   }
 }
 
-/** Whether a document is meant to hold cases: it is a list, or has one under a name that is known or of prompts. */
+/** Whether a document is meant to hold cases, and not just any list: they are objects under a known name, or have a `prompt`. */
 export function isMeantAsCases(document: unknown): boolean {
-  if (Array.isArray(document)) return true
+  if (Array.isArray(document)) return document.some(isAsking)
   if (!isObject(document)) return false
   const fields = openFields(document, '$')
-  return fields.take(listNames) !== null || fields.rest().some(({ value }) => isListOfPrompts(value))
+  const named = fields.take(listNames, (value) => isObject(value) || (Array.isArray(value) && !value.some(isText)))
+  return named !== null || fields.rest().some(({ value }) => Array.isArray(value) && value.some(isAsking))
+}
+
+function isAsking(item: unknown): boolean {
+  return isObject(item) && 'prompt' in item
 }
 
 interface List {
@@ -77,7 +82,7 @@ function listOf(fields: Fields, file: string, warn: Warn): List {
 
 /** Under a name that is not known: the one list whose items have prompts. */
 function onlyListOfPrompts(fields: Fields, file: string, warn: Warn): List {
-  const likely = fields.rest().filter(({ value }) => isListOfPrompts(value))
+  const likely = fields.rest().filter(({ value }) => Array.isArray(value) && value.length > 0 && value.every(hasPrompt))
   const [only] = likely
   if (only !== undefined && likely.length === 1 && Array.isArray(only.value)) {
     fields.take([only.key])
@@ -90,10 +95,6 @@ function onlyListOfPrompts(fields: Fields, file: string, warn: Warn): List {
     `${file}: has no list "evals" (found ${found.slice(0, 8).join(', ') || 'no field'})${several}`,
     fix,
   )
-}
-
-function isListOfPrompts(value: unknown): boolean {
-  return Array.isArray(value) && value.length > 0 && value.every(hasPrompt)
 }
 
 function hasPrompt(item: unknown): boolean {
