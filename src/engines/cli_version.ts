@@ -1,5 +1,6 @@
 /** Asks an agent CLI for its version, and whether it is recent enough. */
 import { messageOf } from '../base/error.ts'
+import { redactorFor } from '../base/redact.ts'
 import { runProcess } from '../base/spawn.ts'
 import { timeLimit } from '../base/time_limit.ts'
 import type { Probe } from './engine.ts'
@@ -35,7 +36,7 @@ export async function versionOf(request: VersionRequest): Promise<string | Extra
     })
     const version = /\d+\.\d+\.\d+/.exec(end.stdout)?.[0]
     if (version === undefined || end.exitCode !== 0) {
-      const said = `${end.stdout} ${end.stderrTail}`.trim().slice(0, 300)
+      const said = redactorFor(env).text(`${end.stdout} ${end.stderrTail}`.trim()).slice(0, 300)
       return unusable(`${program} --version gave no version: ${said}`, look)
     }
     if (isEnough(version, leastVersion)) return version

@@ -40,3 +40,10 @@ test('who stops meanwhile hears why', async () => {
   setTimeout(() => stop.abort(new Error('stopped by the user')), 100)
   await expect(asked('exec sleep 1000', stop.signal)).rejects.toThrow('stopped by the user')
 })
+
+test('a key that it says is not told', async () => {
+  const key = `sk-ant-api03-${'a1B2c3D4'.repeat(5)}`
+  const answer = await asked(`echo "no login, key ${key} was refused" >&2; exit 1`, new AbortController().signal)
+  expect(answer).toMatchObject({ message: expect.stringMatching(/gave no version: no login, key \S+ was refused/) })
+  expect(JSON.stringify(answer)).not.toContain('a1B2c3D4')
+})

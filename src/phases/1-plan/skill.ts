@@ -126,9 +126,15 @@ async function hint(folder: string, ref: string): Promise<string> {
     : `it has ${refs.slice(0, 5).join(', ')}; a commit's hash works too`
 }
 
+/** A repository that came with a skill starts no program of its own. */
+const harmless = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null']
+
 /** stdout of a git command. GIT_* of the caller are dropped: in a hook they name another repository or index. */
 async function git(cwd: string, args: readonly string[], extra: Record<string, string> = {}): Promise<string> {
   const own = Object.entries(process.env).filter(([name]) => !name.startsWith('GIT_'))
-  const { stdout } = await promisify(execFile)('git', [...args], { cwd, env: { ...Object.fromEntries(own), ...extra } })
+  const { stdout } = await promisify(execFile)('git', [...harmless, ...args], {
+    cwd,
+    env: { ...Object.fromEntries(own), ...extra },
+  })
   return stdout.replace(/\n$/, '')
 }

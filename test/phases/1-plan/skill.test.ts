@@ -1,6 +1,16 @@
 /** Skill folders: frontmatter, the files that agents may see, and versions from git. */
 import { execFileSync } from 'node:child_process'
-import { chmodSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { exportGitVersion, readSkill, skillFiles } from '../../../src/phases/1-plan/skill.ts'
@@ -165,6 +175,17 @@ describe('a version from git', () => {
     await exportGitVersion({ folder: skill, ref: 'v1', target })
     expect(git(repo, 'status', '--porcelain')).toBe(before)
     expect(readFileSync(path.join(skill, 'scripts/run.sh'), 'utf8')).toBe('three')
+  })
+  test('a hook of the repository does not run', async () => {
+    const { repo, skill, target } = repository()
+    const mark = path.join(repo, 'hook-ran')
+    const hook = path.join(repo, '.git/hooks/post-index-change')
+    mkdirSync(path.dirname(hook), { recursive: true })
+    writeFileSync(hook, `#!/bin/sh\ntouch ${mark}\n`, { mode: 0o755 })
+    await exportGitVersion({ folder: skill, ref: 'v1', target })
+    expect(existsSync(mark)).toBe(false)
+    git(repo, 'read-tree', 'v1')
+    expect(existsSync(mark)).toBe(true)
   })
   test('GIT_DIR of the caller (a hook sets it) names no other repository', async () => {
     const { skill, target } = repository()
