@@ -68,7 +68,7 @@ needs(
   works,
   'apt-get install bubblewrap',
 )('the script of a hook', () => {
-  const find = String.raw`f=$(grep -o '/[^"]*guard.mjs' .claude/settings.json | head -1)`
+  const find = `f=$(grep -o '/[^"]*guard.mjs' .claude/settings.json | head -1)`
   const told = JSON.stringify({
     rules: [
       {

@@ -14,5 +14,5 @@ const isInPlace = location.protocol === 'file:' && location.pathname.endsWith('/
 
 export function ReportLink({ model, folder = '', children }: Props) {
   const href = own(model.page.extras.reports ?? {}, folder.split('/').at(-1) ?? '')
-  return isInPlace && href !== undefined ? <a href={href}>{children}</a> : <>{children}</>
+  return isInPlace && href !== undefined ? <a href={href}>{children}</a> : children
 }
