@@ -26,7 +26,7 @@ export interface Finding {
 }
 
 export interface DoctorReport {
-  /** At least one engine can work. */
+  /** At least one engine can work, and nothing is missing that every benchmark needs. */
   ok: boolean
   findings: Finding[]
 }
@@ -37,9 +37,10 @@ export async function doctor(request: DoctorRequest, context: FlowContext): Prom
   const asked = request.engine === null ? autoOrder : [request.engine]
   const engines = await Promise.all(asked.map((engine) => engineFinding(engine, room, context)))
   const machine = await machineFindings({ workspace: request.workspace }, context)
+  const needed = [...machine.before, ...machine.after]
   const findings = [...machine.before, ...engines, credentialFinding(asked, context), ...machine.after]
   return {
-    ok: engines.some(({ state }) => state === 'ok'),
+    ok: engines.some(({ state }) => state === 'ok') && needed.every(({ state }) => state !== 'missing'),
     findings: findings.map((finding) => withoutSecrets(finding, context)),
   }
 }

@@ -185,7 +185,7 @@ describe('a temporary folder that can not be used', () => {
     })
     expect(found('temporary folder').detail).toContain(TMPDIR)
     expect(found('engine command')).toMatchObject({ state: 'ok' })
-    expect([code, findings.length]).toEqual([0, (await examined(['--engine', agent('tidy.mjs')])).findings.length])
+    expect([code, findings.length]).toEqual([1, (await examined(['--engine', agent('tidy.mjs')])).findings.length])
   })
   test.each(places)('%s: bench says so, exit code 2', async (_what, TMPDIR, says) => {
     const end = await whetstone(['demo'], { env: { TMPDIR }, cwd: fresh() })
