@@ -78,6 +78,11 @@ describe('what JSON loses without a word is told', () => {
     })
     expect((await said(text)).said).toEqual([])
   })
+  test('a text of five million escapes is read as any other', async () => {
+    const notes = '\n'.repeat(5_000_000)
+    const evals = [{ id: 1, prompt: 'p', expectations: ['e'], notes }]
+    expect((await said(JSON.stringify({ skill_name: 's', evals }))).said).toEqual([])
+  })
   test('characters that are no UTF-8', async () => {
     const suite = (prompt: string) =>
       JSON.stringify({ skill_name: 's', evals: [{ id: 1, prompt, expectations: ['e'] }] })
