@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { UserError } from '../../base/error.ts'
 import { readYaml } from '../../base/yaml.ts'
+import { plainValue } from './plain_value.ts'
 
 export interface Frontmatter {
   name: string
@@ -49,11 +50,11 @@ function readBlock(block: string, file: string): { values: Record<string, unknow
   return { values, warnings: [warning] }
 }
 
-/** `name: …` and `description: …` as plain lines, further lines indented: what authors who never quote mean. */
+/** `name: …` and `description: …` as plain lines, further lines indented. What is no plain text stays as it stands. */
 function plainLines(block: string): Record<string, string> {
   const found = block.matchAll(/^(name|description):[ \t]*(\S.*(?:\n[ \t]+\S.*)*)/gm)
   return Object.fromEntries(
-    [...found].map(([, key = '', value = '']) => [key, value.replaceAll(/\s*\n\s*/g, ' ').trim()]),
+    [...found].map(([, key = '', text = '']) => [key, plainValue(text) ?? text.replaceAll(/\s*\n\s*/g, ' ').trim()]),
   )
 }
 

@@ -65,6 +65,22 @@ describe('frontmatter', () => {
     const text = '---\nname: sums\ndescription: Use it: always\n  and more: so\nlicense: MIT\n---\n'
     expect(await read(text)).toMatchObject({ name: 'sums', description: 'Use it: always and more: so' })
   })
+  test.each<[string, string, string]>([
+    ['a comment', 'name: sums # the name\ndescription: Use it: always # or not', 'Use it: always'],
+    ['a comment in each line', 'name: sums\ndescription: Use it: # a\n  always # b', 'Use it: always'],
+    [
+      'quotes and a comment',
+      `name: "sums" # a\ndescription: 'Use it: "always"' # b\nlicense: a: b`,
+      'Use it: "always"',
+    ],
+    ['a # in quotes', 'name: sums\ndescription: "Use it #1"\nlicense: a: b', 'Use it #1'],
+    ['a # in a word', 'name: sums\ndescription: Use it: in C# alone', 'Use it: in C# alone'],
+  ])('beside a mistake, %s is none of the value', async (_, text, description) => {
+    expect(await read(`---\n${text}\n---\n`)).toMatchObject({ name: 'sums', description })
+  })
+  test('beside a mistake, a comment alone is no name', async () => {
+    expect((await userError(read('---\nname: # later\ndescription: a: b\n---\n'))).message).toMatch(/has no name$/)
+  })
 })
 
 describe('folders', () => {

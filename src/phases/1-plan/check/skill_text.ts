@@ -1,6 +1,7 @@
 /** A SKILL.md taken apart for its rules: each key with its line, the mistakes in the YAML, the body. Nothing in it throws. */
 import { type Document, isMap, isScalar, isSeq, LineCounter, parseDocument, visit } from 'yaml'
 import { messageOf } from '../../../base/error.ts'
+import { plainValue } from '../plain_value.ts'
 
 export interface Entry {
   value: unknown
@@ -97,17 +98,13 @@ function firstUnresolved(document: Document): number {
   return offset
 }
 
-/** `key: value` on lines of their own: what authors who never quote mean. */
+/** `key: value` on lines of their own. */
 function plainEntries(lines: readonly string[]): Map<string, Entry> {
   const found = lines.flatMap((line, index): [string, Entry][] => {
-    const [, key, value = ''] = /^([\w-]+):[ \t]*(.*?)[ \t]*$/.exec(line) ?? []
-    return key === undefined ? [] : [[key, { ...plainValue(value), line: index + 2 }]]
+    const [, key, text = ''] = /^([\w-]+):(.*)$/.exec(line) ?? []
+    if (key === undefined) return []
+    const value = plainValue(text)
+    return [[key, { value: value || null, line: index + 2, ...(value === null ? { isUnknown: true } : {}) }]]
   })
   return new Map(found)
-}
-
-function plainValue(text: string): Pick<Entry, 'value' | 'isUnknown'> {
-  const [, , quoted] = /^(["'])([^"'\\]*)\1$/.exec(text) ?? []
-  if (quoted !== undefined) return { value: quoted }
-  return /^["'[{&*!|>]/.test(text) ? { value: null, isUnknown: true } : { value: text || null }
 }

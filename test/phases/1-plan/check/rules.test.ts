@@ -95,6 +95,16 @@ describe('SKILL.md', () => {
     ['two ": " in a line', 'name: sums\ndescription: Adds: up: all', [[3, nested]]],
     ['a line too deep', 'name: sums\ndescription: Adds\n  up: all', [[3, nested]]],
     ['beside a quoted name', 'name: "sums"\ndescription: Adds: up', [[3, nested]]],
+    ['beside a name with a comment', 'name: sums # the name\ndescription: Adds: up', [[3, nested]]],
+    ['beside a quoted name with a comment', "name: 'sums' # the name\ndescription: Adds: up", [[3, nested]]],
+    [
+      'beside a name that is a comment alone',
+      'name: # later\ndescription: Adds: up',
+      [
+        [3, nested],
+        [2, 'name is empty'],
+      ],
+    ],
     ['a quote without its end', 'name: "sums\ndescription: d', [[3, 'Missing closing "quote']]],
     [
       'a star',
