@@ -2,6 +2,7 @@
 import type { Check, CheckOf } from '../../../../schemas/check.ts'
 import { canonicalJson } from '../../../base/json.ts'
 import { type CaseSubject, inCase, quoted } from './case_subject.ts'
+import { givesAway } from './given_away.ts'
 import type { Finding, Rule } from './rule.ts'
 import { normalised, shareIn, tokens } from './tokens.ts'
 
@@ -23,15 +24,17 @@ export const criteriaRules: readonly Rule<CaseSubject>[] = [
     id: 'criterion-restates-prompt',
     severity: 'warning',
     about: `At least ${percent} of a criterion's words (of ${leastWords} or more) are in the prompt: an answer that only repeats the task may pass.`,
-    find: (subject) =>
-      statements(subject)
-        .filter(({ text }) => covers(subject.case.prompt, text))
+    find: (subject) => {
+      const words = tokens(subject.case.prompt)
+      return statements(subject)
+        .filter(({ text }) => covers(words, text))
         .map(({ text, field }) =>
           inCase(subject, field, {
             message: `${quoted(text)} restates the prompt`,
             fix: 'say what only a good outcome has',
           }),
-        ),
+        )
+    },
   },
   {
     id: 'criterion-is-expected-output',
@@ -116,49 +119,19 @@ function isEcho(check: CheckOf<'contains'>, prompt: string): boolean {
 function answerIn(subject: CaseSubject, field: string, answer: string | null): Finding[] {
   if (answer === null) return []
   const { prompt } = subject.case
-  if (!standsIn(prompt, answer) && !covers(prompt, answer)) return []
+  if (!givesAway(prompt, answer) && !covers(tokens(prompt), answer)) return []
   return [
     inCase(subject, field, { message: `${quoted(answer)} is in the prompt`, fix: 'ask for it without saying it' }),
   ]
 }
 
-/** Word for word, and whole words. What is short and common is in many prompts by chance. */
-function standsIn(prompt: string, answer: string): boolean {
-  const count = tokens(answer).size
-  const isTelling = count >= 3 || hasLongNumber(answer) || (count === 2 && hasName(answer))
-  const wanted = normalised(answer)
-  return isTelling && wanted !== '' && isWithin(normalised(prompt), wanted)
-}
-
-/** A script without spaces may follow on a word at once. */
-function isWithin(text: string, wanted: string): boolean {
-  for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + 1)) {
-    const end = at + wanted.length
-    if (!wordEnds.test(text.slice(Math.max(0, at - 2), at)) && !wordGoesOn.test(text.slice(end, end + 3))) return true
-  }
-  return false
-}
-
-const wordEnds = /[\p{Script=Latin}\p{N}]$/u
-const wordGoesOn = /^(?:[\p{Script=Latin}\p{N}]|[.,]\p{N})/u
-
-/** Of at least four figures, and no year. */
-function hasLongNumber(text: string): boolean {
-  const numbers = text.match(/\d+(?:[.,]\d+)*/g) ?? []
-  return numbers.some((one) => one.replaceAll(/\D/g, '').length >= 4 && !/^(?:19|20)\d\d$/.test(one))
-}
-
-/** A capital of a word that does not begin the text. */
-function hasName(text: string): boolean {
-  return /\s\p{Lu}[\p{L}\p{N}]{2,}/u.test(text.trim())
-}
-
-/** Whether nearly all words of the second are in the first. */
-function covers(outer: string, inner: string): boolean {
-  const words = tokens(inner)
-  return words.size >= leastWords && shareIn(words, tokens(outer)) >= overlap
+/** Whether nearly all of its words are among these. */
+function covers(words: ReadonlySet<string>, inner: string): boolean {
+  const own = tokens(inner)
+  return own.size >= leastWords && shareIn(own, words) >= overlap
 }
 
 function same(one: string, other: string): boolean {
-  return (other !== '' && normalised(one) === normalised(other)) || (covers(one, other) && covers(other, one))
+  if (other !== '' && normalised(one) === normalised(other)) return true
+  return covers(tokens(one), other) && covers(tokens(other), one)
 }

@@ -2,6 +2,9 @@
 
 const words = new Intl.Segmenter(undefined, { granularity: 'word' })
 
+/** Between two blanks, cut where it is very long: with each word the segmenter gives a copy of the whole text that it was given. */
+const piece = /\S{1,1000}/gu
+
 /** Words that say nothing of what is asked. */
 const common = new Set(
   'a an and are as at be been by can do does for from has have in into is it its must of on or should that the their then there this to was were will with you your'.split(
@@ -11,8 +14,13 @@ const common = new Set(
 
 /** The distinct words of a text, lower case, without the commonest English ones; in any script. */
 export function tokens(text: string): Set<string> {
-  const found = [...words.segment(text.normalize('NFC').toLowerCase())].filter(({ isWordLike }) => isWordLike)
-  return new Set(found.map(({ segment }) => segment).filter((word) => !common.has(word)))
+  const pieces = new Set(text.normalize('NFC').toLowerCase().match(piece))
+  const found = new Set<string>()
+  for (const part of pieces) {
+    for (const { segment, isWordLike } of words.segment(part))
+      if (isWordLike && !common.has(segment)) found.add(segment)
+  }
+  return found
 }
 
 /** The share of the first's words that are in the second, 0 to 1; 0 for a text without words. */
@@ -22,5 +30,10 @@ export function shareIn(inner: ReadonlySet<string>, outer: ReadonlySet<string>):
 
 /** Whether two texts say the same but for case, white space and the last full stop. */
 export function normalised(text: string): string {
-  return text.normalize('NFC').toLowerCase().replaceAll(/\s+/g, ' ').trim().replace(/[.;]$/, '').trim()
+  return flat(text).toLowerCase()
+}
+
+/** A text on one line, without its last full stop. */
+export function flat(text: string): string {
+  return text.normalize('NFC').replaceAll(/\s+/g, ' ').trim().replace(/[.;]$/, '').trim()
 }
