@@ -33,7 +33,7 @@ const placeholder = /example|your|x{6,}|\*{3,}|0{8,}|12345678|:(password|passw0r
 
 function secretsIn({ file, text }: SkillFileText): Finding[] {
   return text.split('\n').flatMap((line, index) =>
-    [...kindsIn(line)].map(([what, values]) => ({
+    [...kindsIn(line, file)].map(([what, values]) => ({
       message: `looks like ${what}${values.size === 1 ? '' : ` (${values.size} on this line)`}`,
       fix: 'take it out and revoke it; name an environment variable instead',
       line: index + 1,
@@ -43,7 +43,7 @@ function secretsIn({ file, text }: SkillFileText): Finding[] {
 }
 
 /** What the secrets of a line look like → the different ones of that look. One that fits two forms counts for the first. */
-function kindsIn(line: string): Map<string, Set<string>> {
+function kindsIn(line: string, file: string): Map<string, Set<string>> {
   const kinds = new Map<string, Set<string>>()
   // a line break that is written out in JSON hides where the next word begins
   let rest = line.replaceAll(/\\[nrt]/g, '  ')
@@ -55,6 +55,6 @@ function kindsIn(line: string): Map<string, Set<string>> {
       return ' '
     })
   }
-  for (const value of assignedSecrets(rest)) if (!placeholder.test(value)) add('a secret by its name', value)
+  for (const value of assignedSecrets(rest, file)) if (!placeholder.test(value)) add('a secret by its name', value)
   return kinds
 }

@@ -206,8 +206,8 @@ describe('the files', () => {
   const anthropic = `${'sk-'}ant-api03-${fill(40)}`
   const openai = `${'sk-'}proj-${fill(48)}`
   const random = 'wJa1rXUtn2FEMI7K4MDnG3bPxRf8iCYzQw5LkTp0'
-  const told = async (text: string) =>
-    (await problems({ 'a.txt': text })).map(({ line, message }) => `${line}: ${message.replace('looks like ', '')}`)
+  const told = async (text: string, file = 'a.txt') =>
+    (await problems({ [file]: text })).map(({ line, message }) => `${line}: ${message.replace('looks like ', '')}`)
   test.each<[string, string, string[]]>([
     ['after a placeholder', `{"a":"sk-ant-your-key-${'x'.repeat(20)}","b":"${anthropic}"}`, ['1: an Anthropic key']],
     ['of two forms', `A=${openai} B=${anthropic}`, ['1: an Anthropic key', '1: an OpenAI key']],
@@ -220,8 +220,36 @@ describe('the files', () => {
     ['in YAML', `password: "${random.slice(0, 20)}"`, ['1: a secret by its name']],
     ['in JSON', `{"clientSecret":"${random}","n":1}`, ['1: a secret by its name']],
     ['in JSON within JSON', `{"env":"{\\"apiKey\\":\\"${random}\\"}"}`, ['1: a secret by its name']],
+    ['of a shell', `export GITHUB_TOKEN=${random}`, ['1: a secret by its name']],
+    ['in JSON, a token', `{"token": "${random}"}`, ['1: a secret by its name']],
+    ['in YAML, a token', `token: '${random}'`, ['1: a secret by its name']],
     ['in hex', "api_key = '9f86d081884c7d659a2feaa0c55ad015'", ['1: a secret by its name']],
   ])('a secret %s', async (_, text, expected) => expect(await told(text)).toEqual(expected))
+  const slashed = 'aJk3+xQ9/PwZ7tLm2VbN8cRf5GhY1sDuE4iOq6Kw'
+  test.each([
+    ['credentials', `[default]\naws_secret_access_key = ${slashed}\nregion = eu-west-1`, 2],
+    ['config.yaml', `service:\n  api_key: ${random}`, 2],
+    ['list.yml', `- api_key: ${random} # mine`, 1],
+    ['app.ini', `apiKey=${random}\r\n`, 1],
+    ['.env.local', `export db_password=${random}`, 1],
+    ['app.properties', `spring.datasource.password=${random}`, 1],
+    ['app.toml', `"api-key": 9f86d081884c7d659a2feaa0c55ad015`, 1],
+  ])('a secret without quotes in a file of settings: %s', async (file, text, line) =>
+    expect(await told(text, file)).toEqual([`${line}: a secret by its name`]),
+  )
+  test.each([
+    ['a.yaml', 'api_key: getKeyFromVault1Or2AndBack'],
+    ['a.yaml', 'secret: prod/MyApp2/DbCreds1/Xy9'],
+    ['a.yaml', `sort_key: ${random}`],
+    ['a.yaml', `nextPageToken: ${random}`],
+    ['a.yaml', `token: ${random}`],
+    ['a.yaml', `the api_key: ${random}`],
+    ['a.yaml', `run: login --password=${random} now`],
+    ['a.yaml', 'passwordSecret: rabbitmq1-Default-User2-Credentials'],
+    ['a.ini', 'password = AVeryLongWordOfMine12And34'],
+    ['a.py', `api_key = ${random}`],
+    ['a.md', `api_key: ${random}`],
+  ])('in %s, %s is no secret', async (file, text) => expect(await told(text, file)).toEqual([]))
   test.each([
     `API_KEY=\${ANTHROPIC_API_KEY_2}`,
     'API_KEY=<put-your-Key-1-Here-2>',
@@ -238,6 +266,11 @@ describe('the files', () => {
     'api_key = getKeyFromVault1Or2AndBack',
     'secret = "prod/MyApp2/DbCreds1/Xy9"',
     '"token": "d41d8cd98f00b204e9800998ecf8427e"',
+    '"token": "9944b09199c62bcf9418ad846dd0e4bbdfc6ee4b"',
+    '"token": "Jhj5dZrVaK7ZwHHjRyZWjbDl"',
+    `NEXT_PAGE_TOKEN=${random}`,
+    `page_token: "${random}"`,
+    'DB_PASSWORD=Getenv1Or2DefaultValue3',
     `api_key_id and secret of ${random}`,
   ])('%s is no secret', async (text) => expect(await told(text)).toEqual([]))
   test('a very long line takes no longer than its length', async () => {
