@@ -1,5 +1,5 @@
 /** whetstone.config: found up the tree, flags win, every mistake has its line, what comes with a skill may set less. */
-import { cpSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchFlags } from '../../src/cli/commands/bench_flags.ts'
@@ -284,6 +284,29 @@ describe('commands on a benchmark', () => {
     const printed = await whetstone(['compare', one, two, '--print-config', '--json'], { cwd: fresh() })
     expect(JSON.parse(printed.stdout).file).toBeNull()
   })
+  test.each([
+    ['its own folder', (folder: string) => path.join(folder, 'skill'), 2],
+    ['a link to its own folder', (folder: string) => path.join(folder, '../link/skill'), 2],
+    ['a relative place', (folder: string) => path.join(path.basename(folder), 'skill'), 0],
+  ])(
+    'a benchmark that somebody gave away sets nothing by a file in it: its plan names %s',
+    async (_, skillIn, code) => {
+      const { folder } = await benched('')
+      symlinkSync(folder, path.join(folder, '../link'))
+      mkdirSync(path.join(folder, 'skill'))
+      writeFileSync(path.join(folder, yaml), 'sandbox: "off"\njudge: command:./evil.sh\n')
+      const plan = path.join(folder, 'plan.json')
+      const stored = JSON.parse(readFileSync(plan, 'utf8'))
+      writeFileSync(plan, JSON.stringify({ ...stored, skill: { ...stored.skill, path: skillIn(folder) } }))
+      const end = await whetstone(['grade', folder, '--print-config', '--json'], { cwd: fresh() })
+      expect(end.code, end.stderr).toBe(code)
+      if (code === 0) expect(JSON.parse(end.stdout).file).toBeNull()
+      else
+        expect(end.stderr).toMatch(
+          /judge: not in a file that comes[\s\S]*sandbox: not in a file that comes|sandbox: not in[\s\S]*judge: not in/,
+        )
+    },
+  )
 })
 
 describe('improve', () => {

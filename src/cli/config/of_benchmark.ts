@@ -1,6 +1,8 @@
 /** The command line of a command on a finished benchmark, with the configuration file of the skill that was benched. */
+import { realpath } from 'node:fs/promises'
 import path from 'node:path'
 import { exists } from '../../base/files.ts'
+import { isBelow } from '../../base/sandbox/below.ts'
 import { benchmarkPaths } from '../../store/paths.ts'
 import { readPlan } from '../../store/store.ts'
 import { announced, type HowToAnnounce } from './announce.ts'
@@ -23,9 +25,12 @@ export async function configuredOf<T>({
   return await announced({ of: benchmark, configured }, print)
 }
 
-/** An agent's delivery must not bring settings of its own. */
+/** Neither an agent's delivery nor a benchmark that somebody gave away brings settings of its own. */
 async function whereOf(folder: string): Promise<{ start: string; skill: string | null }> {
   if (!(await exists(benchmarkPaths(folder).plan))) return { start: process.cwd(), skill: null }
   const { path: skill } = (await readPlan(folder)).skill
-  return { start: path.join(skill, 'evals'), skill: (await packageAbove(skill)) ?? skill }
+  if (!path.isAbsolute(skill)) return { start: process.cwd(), skill: null } // no plan that was made here
+  const given = await realpath(folder)
+  const isGiven = isBelow(await realpath(skill).catch(() => skill), given)
+  return { start: path.join(skill, 'evals'), skill: isGiven ? given : ((await packageAbove(skill)) ?? skill) }
 }
