@@ -46,7 +46,7 @@ export function gradingsIn(value: unknown, depth = 0): GradingFound[] {
   const own = textIn(fields, configurationNames)
   for (const name of runListNames) {
     const runs = listIn(fields, [name])
-    if (runs !== null && isRunList(runs))
+    if (runs !== null && isRunList(runs, name === 'runs'))
       return runs
         .flatMap((run) => gradingsIn(run, depth + 1))
         .map((one) => ({ ...one, configuration: one.configuration ?? own }))
@@ -54,14 +54,21 @@ export function gradingsIn(value: unknown, depth = 0): GradingFound[] {
   return single(fields, own)
 }
 
-/** Whether each entry is a run with its verdicts or counts: `passed` beside a list of verdicts is a count, no verdict. */
-function isRunList(list: readonly unknown[]): boolean {
+/** Whether each entry has verdicts or counts of its own, and one of them is a run for sure: else it is a list of verdicts with parts. */
+function isRunList(list: readonly unknown[], isCalledRuns = false): boolean {
   const entries = list.map(fieldsOf)
-  const isRun = (entry: Fields | null) =>
+  return entries.every(isWhole) && (isCalledRuns || entries.some(isRun))
+}
+
+/** `passed` as a number beside a list of verdicts is a count, no verdict. */
+function isRun(entry: Fields | null): boolean {
+  const names = [...runNumberNames, ...configurationNames]
+  return (
     fieldsOf(entry?.summary) !== null ||
+    (numberIn(entry, runNumberNames) ?? textIn(entry, names)) !== null ||
     !isDecided(entry) ||
     (typeof entry?.passed === 'number' && verdictListIn(entry)?.some(isDecided) === true)
-  return entries.every(isWhole) && entries.some(isRun)
+  )
 }
 
 function isWhole(entry: Fields | null): boolean {

@@ -114,6 +114,89 @@ describe('one file with several gradings', () => {
       [null, 4, 0],
     ]),
   )
+  const halves = [item(true), item(false)]
+  test.each<[string, unknown, unknown[]]>([
+    ...(['runs', 'results', 'evaluations'] as const).flatMap((name): [string, unknown, unknown[]][] => [
+      [
+        `numbers of runs beside verdicts of their own, under ${name}`,
+        {
+          [name]: [
+            { run: 1, passed: false, expectations: halves },
+            { run: 2, passed: true, expectations: [item(true)] },
+          ],
+        },
+        [
+          [null, 1, 1, 2],
+          [null, 2, 1, 1],
+        ],
+      ],
+      [
+        `configurations beside verdicts of their own, under ${name}`,
+        {
+          [name]: [
+            { configuration: 'with_skill', status: 'fail', expectations: halves },
+            { configuration: 'without_skill', status: 'fail', expectations: [item(false)] },
+          ],
+        },
+        [
+          ['with_skill', null, 1, 2],
+          ['without_skill', null, 0, 1],
+        ],
+      ],
+    ]),
+    [
+      'configurations, at top level',
+      [
+        { arm: 'with_skill', passed: false, expectations: halves },
+        { arm: 'without_skill', passed: false, expectations: [item(false)] },
+      ],
+      [
+        ['with_skill', null, 1, 2],
+        ['without_skill', null, 0, 1],
+      ],
+    ],
+    [
+      'numbers of runs, by configuration',
+      {
+        with_skill: [
+          { run: 1, status: 'ok', expectations: halves },
+          { run: 2, status: 'ok', expectations: [item(true)] },
+        ],
+        without_skill: [{ run_id: 'a', status: 'ok', expectations: [item(false)] }],
+      },
+      [
+        ['with_skill', 1, 1, 2],
+        ['with_skill', 2, 1, 1],
+        ['without_skill', null, 0, 1],
+      ],
+    ],
+    [
+      'the name runs alone',
+      {
+        runs: [
+          { status: 'fail', expectations: halves },
+          { status: 'pass', expectations: [item(true)] },
+        ],
+      },
+      [
+        [null, null, 1, 2],
+        [null, null, 1, 1],
+      ],
+    ],
+    [
+      'nothing: verdicts with parts',
+      { results: [item(true, { criteria: [item(false)] }), item(false, { criteria: [item(true)] })] },
+      [[null, null, 1, 2]],
+    ],
+  ])('runs are told by %s', (_, value, expected) => {
+    const found = gradingsIn(value).map(({ configuration, run, grading: { summary } }) => [
+      configuration,
+      run,
+      summary.passed,
+      summary.total,
+    ])
+    expect(found).toEqual(expected)
+  })
   test('a verdict with notes in a list is no run', () =>
     expect(arms([item(true, { notes: ['a'], results: ['b'] })])).toEqual([[null, null, 1]]))
   test('runs as a list', () => {
