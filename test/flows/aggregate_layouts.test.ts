@@ -124,8 +124,58 @@ describe('a file for each case in the folder of its configuration', () => {
         'eval-1/with_skill/eval-1-grading.json': graded(0, 2),
       }),
     ).toEqual(['with_skill 1/1 2/2']))
-  test('is no file of one run of several, which would be taken for a case', async () =>
-    expect(await runsOf({ ...files, 'with_skill/eval-1-run-2-grading.json': graded(0, 2, 'd') })).toHaveLength(3))
+  test.each(['eval-1-run-2', 'eval-1_run_2', 'eval-1.run2'])(
+    '%s is run 2 of its case, with its times',
+    async (name) => {
+      const { runs } = await benchmarkOf({
+        ...files,
+        [`with_skill/${name}-grading.json`]: graded(0, 2, 'd'),
+        [`with_skill/${name}-timing.json`]: { total_tokens: 700 },
+      })
+      expect(
+        runs.map(({ eval_id, run_number, result }) => [eval_id, run_number, result.passed, result.tokens]),
+      ).toEqual([
+        [1, 1, 2, 500],
+        [1, 2, 0, 700],
+        [1, 1, 0, undefined],
+        [10, 1, 1, undefined],
+      ])
+    },
+  )
+  test('each run of several in a file of its own', async () =>
+    expect(
+      await runsOf({
+        'with_skill/eval-1-run-1-grading.json': graded(2, 2, 'a'),
+        'with_skill/eval-1-run-2-grading.json': graded(0, 2, 'b'),
+        'without_skill/eval-1-run-1-grading.json': graded(1, 2, 'c'),
+      }),
+    ).toEqual(['with_skill 1/1 2/2', 'with_skill 1/2 0/2', 'without_skill 1/1 1/2']))
+  test.each([
+    'with_skill/totals-grading.json',
+    'with_skill/eval-2_grading.json',
+    'eval-1/with_skill/run-2-grading.json',
+    'eval-3/grading-of-it/final-grading.json',
+  ])('%s is passed over and named beside what is read', async (file) => {
+    const { problems, counts } = await benchmarkOf({ ...files, [file]: graded(1, 2, 'e') })
+    expect(problems).toEqual([{ file, message: expect.stringContaining('passed over') }])
+    expect(counts?.used).toBe(3)
+  })
+  test.each([
+    ['eval-1/with_skill/grading.json', 'eval-1/with_skill/eval-1-grading.json'],
+    ['with_skill/eval-1/grading.json', 'with_skill/eval-1-grading.json'],
+  ])('beside %s, %s is a copy or is named', async (own, file) => {
+    const [problem] = (await benchmarkOf({ [own]: graded(2, 2, 'a'), [file]: graded(0, 2) })).problems ?? []
+    expect(problem?.file).toBe(file)
+    expect((await benchmarkOf({ [own]: graded(2, 2, 'a'), [file]: graded(2, 2, 'a') })).problems).toBeUndefined()
+  })
+  test('nothing is named of what is read, graded again, or made by the agent', async () => {
+    const more = {
+      'eval-2/with_skill/grading.json': graded(1, 2, 'e'),
+      'eval-2/with_skill/grading-again-1.json': graded(1, 2, 'e'),
+      'eval-2/with_skill/outputs/my-grading.json': graded(0, 1),
+    }
+    expect((await benchmarkOf({ ...files, ...more })).problems).toBeUndefined()
+  })
   test('is named where nothing can be read', async () =>
     expect(
       benchmarkOf({ 'with_skill/final-grading.json': graded(1, 1), 'x/eval-2-grading.json': graded(1, 1) }),

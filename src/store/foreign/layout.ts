@@ -37,15 +37,18 @@ export function placeOf(folder: string): Place | null {
   return { case: others.join('/'), configuration, run, iteration, repeats }
 }
 
-/** `eval-1-run-2`: one run of several, which would be taken for a case. */
-const repeated = /[-_.]run[-_.]?\d+$/i
+const caseFile = /^(.*\/)?([^/]+?)(?:[-_.]run[-_.]?(\d{1,9}))?-(?:grading|timing)\.json$/
 
-/** The folder that `<configuration>/eval-1-grading.json` stands for: `<configuration>/eval-1`. Null: no such file. */
+/**
+ * The folder that a file of a case in its configuration's folder stands for: `<configuration>/eval-1` for `eval-1-grading.json`,
+ * `<configuration>/eval-1/run-2` for `eval-1-run-2-timing.json`. Null: no such file.
+ */
 export function folderOfCaseFile(file: string): string | null {
-  const [, stem = '', name = ''] = /^(.*?([^/]+))-grading\.json$/.exec(file) ?? []
-  const place = placeOf(stem.slice(0, -name.length))
+  const [, folder = '', name = '', run] = caseFile.exec(file) ?? []
+  const place = placeOf(folder)
   const isAlone = place?.case === '' && place.run === null && isConfiguration(place.configuration ?? '')
-  return isAlone && caseFolder.test(name) && !repeated.test(name) ? stem : null
+  if (!isAlone || !caseFolder.test(name)) return null
+  return run === undefined ? `${folder}${name}` : `${folder}${name}/run-${run}`
 }
 
 function takeRun(names: readonly string[]): { run: Place['run']; rest: string[] } {

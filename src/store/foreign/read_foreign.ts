@@ -23,6 +23,8 @@ export interface ArmsAsked {
   baseline: string | null
 }
 
+const notRead = 'passed over: it is called like a grading, and its place or name fits no layout that is known'
+
 /** Throws UserError where it is a file, or the folder holds no run, several benchmarks, or no configuration of a name asked for. */
 export async function readForeign(folder: string, asked: ArmsAsked): Promise<Foreign> {
   await refuseFile(folder)
@@ -41,7 +43,14 @@ export async function readForeign(folder: string, asked: ArmsAsked): Promise<For
   const names = [...new Set(found.cases.flatMap((one) => one.runs.map((run) => run.configuration)))].sort()
   const committed = await readCommitted(folder, problems)
   const arms = armsAsked(names, asked)
-  return { cases: found.cases, arms, committed, copies: found.copies, problems: [...problems, ...found.problems] }
+  const unread = passedOver.map((file) => ({ file, message: notRead }))
+  return {
+    cases: found.cases,
+    arms,
+    committed,
+    copies: found.copies,
+    problems: [...problems, ...found.problems, ...unread],
+  }
 }
 
 function namesOf(files: readonly string[]): string {

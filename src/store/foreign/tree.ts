@@ -4,7 +4,7 @@ import { metrics as metricsSchema } from '../../../schemas/metrics.ts'
 import { runRecord } from '../../../schemas/run.ts'
 import { UserError } from '../../base/error.ts'
 import { walk } from '../../base/files.ts'
-import { parseJson, readText } from '../../base/json.ts'
+import { canonicalJson, parseJson, readText } from '../../base/json.ts'
 import type { StoredRun } from '../store.ts'
 import { isConfiguration } from './arms.ts'
 import { folderOfCaseFile, placeOf } from './layout.ts'
@@ -58,22 +58,53 @@ export async function findRuns(root: string): Promise<TreeFound> {
   const problems = leftOut.flatMap(({ path: file, reason }) =>
     `/${file}`.includes('/outputs/') ? [] : [{ file, message: reason }],
   )
-  const reader: Reader = { root, names: new Set(files.map((file) => file.path)), problems, read: new Map() }
-  const folders = new Set([...reader.names].flatMap((file) => folderOfCaseFile(file) ?? runFolderOf(file)))
+  const names = new Set(files.map((file) => file.path).sort())
+  const reader: Reader = { root, names, stems: stemsOf(names), problems, read: new Map() }
+  const folders = new Set(
+    [...names].flatMap((file) => (file.endsWith('-grading.json') ? folderOfCaseFile(file) : null) ?? runFolderOf(file)),
+  )
   const runs: RunFound[] = []
   for (const folder of [...folders].sort()) runs.push(...(await runsIn(folder, reader)))
-  const passedOver = [...reader.names].filter(
-    (file) => file.endsWith('-grading.json') && !`/${file}`.includes('/outputs/') && folderOfCaseFile(file) === null,
-  )
-  return { runs: withoutShells(runs), problems, passedOver: passedOver.sort() }
+  return { runs: withoutShells(runs), problems, passedOver: await unreadGradings(reader) }
 }
 
 interface Reader {
   root: string
   names: ReadonlySet<string>
+  /** By folder that it stands for: the path of a case's file, without the end that says what is in it. */
+  stems: ReadonlyMap<string, string>
   problems: Problem[]
   /** What was read, by path: metadata serve many runs. */
   read: Map<string, unknown>
+}
+
+function stemsOf(names: ReadonlySet<string>): Map<string, string> {
+  const stems = new Map<string, string>()
+  for (const file of names) {
+    const folder = folderOfCaseFile(file)
+    if (folder !== null && !stems.has(folder)) stems.set(folder, file.replace(/-[^-]+$/, ''))
+  }
+  return stems
+}
+
+/** Files called like gradings that were not read, and hold other verdicts than the grading.json in the folder of their run. */
+async function unreadGradings(reader: Reader): Promise<string[]> {
+  const unread = [...reader.names].filter(
+    (file) => /[-_.]grading\.json$/.test(file) && !`/${file}`.includes('/outputs/') && !reader.read.has(file),
+  )
+  const found: string[] = []
+  for (const file of unread) {
+    const value = await readValue(file, reader)
+    const folders = [path.posix.dirname(file), folderOfCaseFile(file) ?? '.']
+    const read = folders.map((folder) => reader.read.get(path.posix.join(folder, 'grading.json')))
+    const isCopy = read.some((own) => own !== undefined && verdictsIn(own) === verdictsIn(value))
+    if (value !== undefined && !isCopy) found.push(file)
+  }
+  return found
+}
+
+function verdictsIn(value: unknown): string {
+  return canonicalJson(gradingsIn(value).map(({ configuration, run, grading }) => ({ configuration, run, grading })))
 }
 
 /** The folder that a file makes a run, if it is one of a run's files. */
@@ -90,8 +121,8 @@ async function runsIn(folder: string, reader: Reader): Promise<RunFound[]> {
   const place = placeOf(folder)
   if (place === null) return []
   const at = (name: string) => path.posix.join(folder, name)
-  const isCase = folderOfCaseFile(`${folder}-grading.json`) !== null
-  const caseFile = (name: string) => (isCase ? `${folder}-${name}` : at(name))
+  const stem = reader.stems.get(folder)
+  const caseFile = (name: string) => (stem === undefined ? at(name) : `${stem}-${name}`)
   const file = [at('grading.json'), at('outputs/grading.json'), caseFile('grading.json')].find((name) =>
     reader.names.has(name),
   )
