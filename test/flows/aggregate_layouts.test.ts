@@ -182,6 +182,20 @@ describe('a file for each case in the folder of its configuration', () => {
     ).rejects.toThrow('holds no graded run (passed over: with_skill/final-grading.json, x/eval-2-grading.json)'))
 })
 
+test.each([
+  ['pdf_with_skill', 'pdf_without_skill', 'candidate-x'],
+  ['pdf-with-skill', 'pdf-without-skill', 'baseline-report'],
+  ['with_skill', 'without_skill', 'new-skill-from-scratch'],
+  ['with_skill', 'without_skill', 'fill-with-skill'],
+])('%s and %s with a case %s in each are the two arms of one case', async (candidate, baseline, name) =>
+  expect(
+    await runsOf({
+      [`${candidate}/${name}/grading.json`]: graded(2, 2, 'a'),
+      [`${baseline}/${name}/grading.json`]: graded(0, 2, 'b'),
+    }),
+  ).toEqual([`${candidate} 1/1 2/2`, `${baseline} 1/1 0/2`]),
+)
+
 test('a case whose name has a configuration in it is none', async () =>
   expect(
     await runsOf({

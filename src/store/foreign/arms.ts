@@ -13,6 +13,21 @@ const ranks: readonly [pattern: RegExp, rank: number][] = [
 ]
 const unknown = 3
 
+/** Names that are a configuration's as they stand (lower case, separators as _), with a number at the end or without. */
+const wholeNames: ReadonlySet<string> = new Set([
+  ...['without', 'no_skill', 'noskill', 'vanilla', 'bare', 'baseline', 'control', 'before'],
+  ...['old', 'old_skill', 'oldskill', 'previous', 'original', 'with', 'current'],
+  ...['new', 'new_skill', 'newskill', 'candidate', 'treatment', 'after', 'improved'],
+])
+
+/** What else tells a configuration, the surest first: a case may be called `original-file`, `new-skill-from-scratch` or `fill-with-skill`. */
+const doubts: readonly RegExp[] = [
+  /^with(?:out)?_?skills?(?![a-z\d])/,
+  /(?<![a-z\d])with(?:out)?_?skills?(?![a-z\d])/,
+  /^(?:no|old|new)_?skill|^(?:baseline|previous|original|current|improved|candidate).*skill/,
+  /^(?:baseline|previous|original|current|improved|candidate)/,
+]
+
 /** Two arms, or one (`baseline` null). `note`: what a reader must know of the choice; null: the names say it. */
 export interface ArmsFound {
   candidate: string
@@ -31,17 +46,22 @@ export function plainName(name: string): string {
   return name.toLowerCase().replaceAll(/[-\s]+/g, '_')
 }
 
-/** Whether the name begins as a configuration's may, and as a case's may too (`original-file`), or has one's inside (`create-new-skill`). */
-export function isLoose(name: string): boolean {
-  const plain = plainName(name)
-  if (/skill/.test(plain))
-    return !/^(?:with|without|no|old|new)_?skill|^(?:previous|original|current|improved|baseline|candidate)/.test(plain)
-  return /^(?:baseline|previous|original|candidate|improved|current)_/.test(plain)
-}
-
-/** Whether a folder of this name is a configuration for sure. */
+/** Whether a folder of this name may be a configuration. */
 export function isConfiguration(name: string): boolean {
   return rankOf(name) !== unknown
+}
+
+/** The one of a path's folders that is the configuration: the surest name, of several the last. Null: none has a known name. */
+export function configurationAmong(names: readonly string[]): string | null {
+  const known = names.filter(isConfiguration)
+  const least = Math.min(...known.map(doubtOf))
+  return known.findLast((name) => doubtOf(name) === least) ?? null
+}
+
+function doubtOf(name: string): number {
+  const plain = plainName(name)
+  const found = wholeNames.has(plain.replace(/\d+$/, '')) ? 0 : doubts.findIndex((pattern) => pattern.test(plain))
+  return found < 0 ? doubts.length : found
 }
 
 /** `names` must hold one at least. Equal ranks come in name order, the first as the candidate. */

@@ -1,5 +1,5 @@
 /** What the path of a run says: its case, its configuration, its run number. */
-import { isConfiguration, isLoose } from './arms.ts'
+import { configurationAmong, isConfiguration } from './arms.ts'
 import { passedOver } from './names.ts'
 
 export interface Place {
@@ -22,7 +22,7 @@ const caseFolder = /^(?:evals?|case|test)(?:[-_ ]|\d|$)/i
 
 /**
  * Of a run's folder relative to the tree, with /. Null: it lies among the outputs of an agent. The configuration is the
- * last folder with a known name; else the last one that does not look like a case.
+ * folder whose name is known the surest; else the last one that does not look like a case.
  */
 export function placeOf(folder: string): Place | null {
   const all = folder.split('/').filter((name) => name !== '' && name !== '.')
@@ -60,9 +60,8 @@ function takeRun(names: readonly string[]): { run: Place['run']; rest: string[] 
 }
 
 function configurationOf(names: readonly string[], hasRun: boolean): string | null {
-  const certain = names.filter(isConfiguration)
-  const known = certain.findLast((name) => !isLoose(name)) ?? certain.at(-1)
-  if (known !== undefined) return known
+  const known = configurationAmong(names)
+  if (known !== null) return known
   const last = names.at(-1)
   if (last === undefined || caseFolder.test(last)) return null
   return names.length > 1 || hasRun ? last : null
