@@ -77,6 +77,26 @@ describe('cases whose verdicts and evidence are the same', () => {
       arms('eval-1'),
       { ...arms('y'), 'y/eval_metadata.json': { eval_id: 2 } },
     ],
+    [
+      'by the name in the metadata and that in the grading',
+      { ...arms('x/eval-1'), 'x/eval-1/eval_metadata.json': { eval_name: 'sum' } },
+      arms('y/eval-1', { eval_name: 'mean' }),
+    ],
+    [
+      'by these names, where the ids are alike',
+      { ...arms('x'), 'x/eval_metadata.json': { eval_id: 1, eval_name: 'sum' } },
+      { ...arms('y', { eval_name: 'mean' }), 'y/eval_metadata.json': { eval_id: 1 } },
+    ],
+    [
+      'by the id in the metadata and that in the grading',
+      { ...arms('x'), 'x/eval_metadata.json': { eval_id: 1 } },
+      arms('y', { eval_id: 2 }),
+    ],
+    [
+      'by the ids of their metadata, in folders of one number',
+      { ...arms('x/eval-1'), 'x/eval-1/eval_metadata.json': { eval_id: 1 } },
+      { ...arms('y/eval-1'), 'y/eval-1/eval_metadata.json': { eval_id: 2 } },
+    ],
     ['by their tokens', arms('x', {}, { total_tokens: 500 }), arms('y', {}, { total_tokens: 501 })],
     ['by their times', arms('x', {}, { duration_ms: 9000 }), arms('y', {}, { duration_ms: 12000 })],
   ])('are two where they differ %s', async (_, one, other) => {
@@ -86,6 +106,36 @@ describe('cases whose verdicts and evidence are the same', () => {
   test.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     ['nothing is known of one', arms('eval-1', { eval_id: 1 }, { total_tokens: 500 }), arms('totals')],
     ['a time was rounded', arms('x', {}, { duration_ms: 9230 }), arms('y', {}, { duration_seconds: 9.2 })],
+    [
+      'the ids of the metadata are alike, and a folder counts from 0',
+      { ...arms('eval-0'), 'eval-0/eval_metadata.json': { eval_id: 1, eval_name: 'sum' } },
+      { ...arms('copy'), 'copy/eval_metadata.json': { eval_id: 1, prompt: 'Add up.' } },
+    ],
+    [
+      'both folders count, one from 0',
+      { ...arms('x/eval-0'), 'x/eval-0/eval_metadata.json': { eval_id: 1, eval_name: 'sum' } },
+      { ...arms('y/eval-1'), 'y/eval-1/eval_metadata.json': { eval_id: 1, prompt: 'Add up.' } },
+    ],
+    [
+      'an id is a text in one of the metadata',
+      { ...arms('eval-1'), 'eval-1/eval_metadata.json': { eval_id: '1', eval_name: 'sum' } },
+      { ...arms('copy/eval-1'), 'copy/eval-1/eval_metadata.json': { eval_id: 1, eval_name: 'sum' } },
+    ],
+    [
+      'an id is a text in one of the gradings',
+      arms('x', { eval_id: '01' }),
+      { ...arms('y'), 'y/eval_metadata.json': { eval_id: 1 } },
+    ],
+    [
+      'one has two names, and the other one of them',
+      { ...arms('x', { eval_name: 'Add-Up' }), 'x/eval_metadata.json': { eval_name: 'sum' } },
+      arms('y', { eval_name: 'Add-Up' }),
+    ],
+    [
+      'the name in the metadata is spelled otherwise in the grading',
+      { ...arms('x'), 'x/eval_metadata.json': { eval_name: 'Add up' } },
+      arms('y', { eval_name: 'add-up' }),
+    ],
     ['all that is known is alike', arms('x/eval-1', { eval_id: 1 }), arms('y/eval-1', { eval_id: 1 })],
   ])('are one where %s', async (_, one, other) => {
     const { cases, counts } = await benchmarkOf({ ...one, ...other })

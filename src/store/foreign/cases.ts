@@ -1,6 +1,7 @@
 /** Groups runs into cases, counts copies once, and gives cases and runs their numbers. */
 import path from 'node:path'
 import { canonicalJson } from '../../base/json.ts'
+import { plainName } from './arms.ts'
 import { textIn } from './pick.ts'
 import type { Problem, RunFound } from './tree.ts'
 
@@ -34,7 +35,7 @@ interface Identity {
   id: number | string | null
   prompt: string | null
   name: string | null
-  gradingId: unknown
+  gradingId: number | string | null
   gradingName: string | null
   folderId: number | null
 }
@@ -111,18 +112,34 @@ function isSameCase(a: Group, b: Group): boolean {
   return !areToldApart(one, two) && isCopy(a, b)
 }
 
-/** Whether an id, a name or a prompt that both have differs. */
+/**
+ * Whether an id, a name or a prompt that both have differs, whoever says it. Where the metadata have one id, the numbers
+ * of the folders tell nothing: one may count from 0.
+ */
 function areToldApart(one: Identity, two: Identity): boolean {
+  const haveOneId = one.id !== null && one.id === two.id
   const pairs = [
     [one.id, two.id],
-    [one.folderId ?? one.id, two.folderId ?? two.id],
-    [one.folderId, two.folderId],
     [one.gradingId, two.gradingId],
+    haveOneId ? [] : [one.folderId, two.folderId],
     [one.name, two.name],
     [one.gradingName, two.gradingName],
     [one.prompt, two.prompt],
   ]
-  return pairs.some(([mine, other]) => mine !== null && other !== null && String(mine) !== String(other))
+  const differs = pairs.some(([mine = null, other = null]) => mine !== null && other !== null && mine !== other)
+  return differs || shareNone(idsOf(one), idsOf(two)) || shareNone(namesOf(one), namesOf(two))
+}
+
+function shareNone<T>(mine: readonly T[], others: readonly T[]): boolean {
+  return mine.length > 0 && others.length > 0 && !mine.some((each) => others.includes(each))
+}
+
+function idsOf({ id, gradingId, folderId }: Identity) {
+  return [id, gradingId, folderId].filter((each) => each !== null)
+}
+
+function namesOf({ name, gradingName }: Identity): string[] {
+  return [name, gradingName].flatMap((each) => (each === null ? [] : plainName(each)))
 }
 
 /** Each of b's runs is there in a too: the same verdicts with the same evidence, in no other time or tokens. */
@@ -150,15 +167,20 @@ function tookTheSame({ result: one }: RunFound, { result: two }: RunFound): bool
 
 function identity(folder: string, runs: readonly RunFound[]): Identity {
   const metadata = runs.find((run) => run.metadata !== null)?.metadata ?? null
-  const id = metadata?.eval_id ?? metadata?.id
   return {
-    id: typeof id === 'number' || typeof id === 'string' ? id : null,
+    id: idIn(metadata?.eval_id ?? metadata?.id),
     prompt: textIn(metadata, ['prompt']),
     name: textIn(metadata, ['eval_name', 'name']),
-    gradingId: runs.find((run) => (run.fields.eval_id ?? null) !== null)?.fields.eval_id ?? null,
+    gradingId: idIn(runs.find((run) => (run.fields.eval_id ?? null) !== null)?.fields.eval_id),
     gradingName: textIn(runs.find((run) => textIn(run.fields, ['eval_name']) !== null)?.fields ?? null, ['eval_name']),
     folderId: idOfFolder(folder),
   }
+}
+
+/** A text of digits is that number. Null: no id. */
+function idIn(stated: unknown): number | string | null {
+  if (typeof stated === 'string' && /^\d{1,9}$/.test(stated)) return Number(stated)
+  return typeof stated === 'number' || typeof stated === 'string' ? stated : null
 }
 
 function idOfFolder(folder: string): number | null {
@@ -228,14 +250,13 @@ function describeCase({ name: folder, runs }: Group, rootName: string) {
   const metadata = runs.find((run) => run.metadata !== null)?.metadata ?? null
   const fields = runs.find((run) => textIn(run.fields, ['eval_name']) ?? run.fields.eval_id)?.fields ?? null
   const last = path.posix.basename(folder)
-  const stated = metadata?.eval_id ?? metadata?.id ?? fields?.eval_id ?? idOfFolder(folder)
-  const number = typeof stated === 'string' && /^\d{1,9}$/.test(stated) ? Number(stated) : stated
-  const id = typeof number === 'number' && Number.isSafeInteger(number) && number >= 0 ? number : null
+  const stated = idIn(metadata?.eval_id ?? metadata?.id ?? fields?.eval_id ?? idOfFolder(folder))
+  const id = typeof stated === 'number' && Number.isSafeInteger(stated) && stated >= 0 ? stated : null
   const own = textIn(metadata, ['eval_name', 'name']) ?? textIn(fields, ['eval_name'])
   return {
     folder,
     id,
-    key: typeof number === 'string' ? number : null,
+    key: typeof stated === 'string' ? stated : null,
     name: own ?? (last.replace(/^eval[-_]\d+[-_]?/, '') || last || rootName),
     prompt: textIn(metadata, ['prompt', 'input', 'query', 'task']) ?? '',
   }
