@@ -1,5 +1,6 @@
 /** Attempts in the shared folder: one writer each, taken as they were written or not at all. */
 import {
+  chownSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -16,6 +17,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { attemptIn, jobsLeft, keepOthers, type SharedAttempt } from '../../src/store/other_attempts.ts'
 import { attemptFolder, beginAttempt, commitAttempt, fetchAttempt } from '../../src/store/shared_runs.ts'
 import { record } from '../fixtures/record.ts'
+import { needs } from '../require.ts'
 
 const fresh = () => mkdtempSync(path.join(tmpdir(), 'shared-test-'))
 const memory = '/dev/shm'
@@ -35,6 +37,22 @@ async function attempt(job: string, worker: string) {
   writeFileSync(path.join(own.folder, 'outputs/deep/a.txt'), 'a')
   return { attempt: own.mark.attempt, sha256: await commitAttempt(job, own) }
 }
+
+needs(
+  'a second user',
+  process.getuid?.() === 0,
+  'run as root',
+)('an attempt of another user', () => {
+  test('is linked, as it can not be moved: what its worker made durable needs no sync again', async () => {
+    const job = path.join(fresh(), 'runs', id)
+    const to = path.join(fresh(), 'run')
+    const said = await attempt(job, 'a')
+    chownSync(attemptFolder(job, 1), 1, 1)
+    expect(await fetchAttempt(job, said, to)).toMatchObject({ by: 'linked', record: { final_response: 'a' } })
+    const inode = (folder: string) => statSync(path.join(folder, 'outputs/deep/a.txt')).ino
+    expect(inode(to)).toBe(inode(attemptFolder(job, 1)))
+  })
+})
 
 describe('an attempt', () => {
   test('has a number of its own, however many begin at once', async () => {
@@ -124,16 +142,6 @@ describe('an attempt', () => {
     expect(jobsLeft(path.dirname(job))).toEqual([{ id, runId: null, upTo: 1 }])
     await keepOthers(job, { taken: null, upTo: 1, to: fresh(), told: () => expect.unreachable() })
     expect(readdirSync(path.dirname(job))).toEqual([])
-  })
-  test('is linked where it can be moved nowhere: what its worker made durable needs no sync again', async () => {
-    const job = path.join(fresh(), 'runs', id)
-    const to = path.join(fresh(), 'run')
-    const said = await attempt(job, 'a')
-    // its place is taken by the name of the trial
-    mkdirSync(path.join(path.dirname(to), `.probe-${process.pid}`))
-    expect(await fetchAttempt(job, said, to)).toMatchObject({ by: 'linked', record: { final_response: 'a' } })
-    const inode = (folder: string) => statSync(path.join(folder, 'outputs/deep/a.txt')).ino
-    expect(inode(to)).toBe(inode(attemptFolder(job, 1)))
   })
   test.runIf(apart !== null)('is copied from another file system, and the copies are not durable yet', async () => {
     const job = path.join(apart ?? '', id)
