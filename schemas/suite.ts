@@ -64,6 +64,7 @@ export const suiteDefaults = z.object({
   engine: z.string().optional().describe('engine[:model]'),
   unsupported_engine: z.string().optional().describe('it names an engine that nobody can run; --engine names another'),
   model: z.string().optional(),
+  model_file: z.string().optional().describe('the file that names the model; absent: the suite'),
   judge: z.string().optional().describe('engine[:model] or a model'),
   timeout_seconds: z.number().positive().optional(),
 })

@@ -190,7 +190,7 @@ async function chooseEngines(
   const ofSuite = request.model === null ? (suite.defaults?.model ?? null) : null
   const named =
     request.engine === 'auto' && ofSuite !== null
-      ? modelOfSuite(ofSuite, suite.path)
+      ? modelOfSuite(ofSuite, suite.defaults?.model_file ?? suite.path)
       : resolveEngineChoice({
           engine: request.engine,
           model: request.model ?? modelKeptOn(request.engine, ofSuite, choices),

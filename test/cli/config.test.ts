@@ -188,6 +188,7 @@ describe('a file that comes with the skill', () => {
   test.each([
     ['engine', 'engine: command:./evil.sh\n'],
     ['judge', 'judge: command:./evil.sh\n'],
+    ['model', 'model: command:./evil.sh\n'],
     ['matrix', 'matrix: anthropic:haiku,command:./evil.sh\n'],
     ['pass-env', 'pass-env: [SECRET]\n'],
   ])('may not set %s', async (key, text) => {

@@ -26,6 +26,15 @@ describe('the model of an EVAL.md', () => {
     expect(runs.every(({ engine }) => engine.name === options.engine.name)).toBe(true)
     expect(warnings.map(({ message }) => message).join()).not.toContain('the model')
   })
+  test.each([{}, { engine: 'auto' }])(
+    'that is a program is refused with %j, and --engine is the way out',
+    async (wish) => {
+      const error = await userError(planned(evalMd('command:sh -c true'), wish))
+      expect(error.message).toMatch(/EVAL\.md: model: "command:sh -c true".*only the command line/)
+      expect(error.fix).toContain('--engine')
+      expect((await planned(evalMd('command:sh -c true'), { engine: 'openai' })).options.engine.name).toBe('openai')
+    },
+  )
   test('of a provider that is not reached is refused, and --model is the way out', async () => {
     const error = await userError(planned(evalMd('mistral:large'), {}))
     expect(`${error.message} ${error.fix}`).toMatch(/EVAL\.md: the model mistral:large is of a provider.*--model/)

@@ -86,7 +86,6 @@ export const harmless: ReadonlySet<string> = new Set([
     'max-runs',
     'case',
     'cases',
-    'model',
     'baseline',
     'suite',
     'concurrency',
@@ -114,7 +113,7 @@ export const harmless: ReadonlySet<string> = new Set([
 ])
 
 /** Likewise, as long as the value names no command. */
-export const harmlessNames: ReadonlySet<string> = new Set(['engine', 'judge', 'matrix', 'proposer'])
+export const harmlessNames: ReadonlySet<string> = new Set(['engine', 'model', 'judge', 'matrix', 'proposer'])
 
 /** One for all skills of a command. */
 export const sharedKeys: ReadonlySet<string> = new Set([

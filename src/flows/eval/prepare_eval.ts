@@ -6,7 +6,6 @@ import { messageOf, UserError } from '../../base/error.ts'
 import { exists } from '../../base/files.ts'
 import { withBaseUrl } from '../../engines/base_url.ts'
 import { resolveEngineChoice } from '../../engines/models.ts'
-import { providerOf, providers } from '../../engines/providers.ts'
 import { makeEvalPlan } from '../../phases/1-plan/eval_plan.ts'
 import { hashSuite, rootAbove } from '../../phases/1-plan/load.ts'
 import { readSkill } from '../../phases/1-plan/skill.ts'
@@ -18,7 +17,7 @@ import { withDecidable, withShownBlocks } from '../decidable.ts'
 import { withHonoured } from '../honoured.ts'
 import { withJudging } from '../judging.ts'
 import { refuseSpokenKeys } from '../spoken_keys.ts'
-import { modelKeptOn, modelOfSuite } from '../suite_model.ts'
+import { judgeOfSuite, modelKeptOn, modelOfSuite, refuseProgram } from '../suite_model.ts'
 import { capWords } from './cost_caps.ts'
 import { isolated } from './isolate.ts'
 import type { EvalRequest, PreparedEval } from './request.ts'
@@ -133,25 +132,20 @@ async function chooseEngines(
     const message = `${file}: unsupported-engine: ${defaults.unsupported_engine}`
     throw new UserError(message, 'name one that can be run with --engine', 'unsupported-engine')
   }
+  if (request.engine === null && defaults.engine !== undefined)
+    refuseProgram(defaults.engine, { file, field: 'engine' })
   const choices: string[] = []
   const asked = request.engine ?? defaults.engine ?? 'auto'
   const ofSuite = request.model === null ? (defaults.model ?? null) : null
   const named =
     asked === 'auto' && ofSuite !== null
-      ? modelOfSuite(ofSuite, file)
+      ? modelOfSuite(ofSuite, defaults.model_file ?? file)
       : resolveEngineChoice({ engine: asked, model: request.model ?? modelKeptOn(asked, ofSuite, choices) })
   const url = request.baseUrl ?? null
   const placed = withBaseUrl(named, url)
   const engine = placed.name === 'auto' ? await auto.choose(placed, 'engine', choices) : placed
   const needsJudge = cases.some((one) => one.cannot_run === null && one.expectations.length > 0)
   if (!needsJudge) return { engine, judge: null, choices }
-  const judge = await auto.judge(request.judge ?? onEngine(defaults.judge ?? null, engine), engine, choices)
+  const judge = await auto.judge(request.judge ?? judgeOfSuite(defaults.judge, file, engine), engine, choices)
   return { engine, judge: judge.name === engine.name ? withBaseUrl(judge, url) : judge, choices }
-}
-
-/** A model that the engine of the runs can be asked for is asked there: the user can log in to that one at least. */
-function onEngine(judge: string | null, { name }: EngineChoice): string | null {
-  const provider = judge === null ? null : providerOf(judge)
-  const engines: readonly string[] = provider === null ? [] : providers[provider].engines
-  return engines.includes(name) ? `${name}:${judge}` : judge
 }

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { EngineChoice } from '../../../schemas/plan.ts'
 import type { PracticeServer } from '../../../src/practice/server.ts'
 import { keysFor, practice } from '../../engines/stage.ts'
-import { folderOf, skillText } from '../../phases/1-plan/folder.ts'
+import { folderOf, skillText, userError } from '../../phases/1-plan/folder.ts'
 import { contextAt, planned } from './evaluate.ts'
 
 const auto = { engine: null, judge: null }
@@ -75,6 +75,59 @@ describe('the model of an EVAL.md', () => {
   test('without any key the plan says so, and is made', async () => {
     const [engine] = await engines('model: "anthropic:claude-sonnet-4-6"', {}, { ANTHROPIC_API_KEY: '' })
     expect(engine?.name).toBe('auto')
+  })
+})
+
+describe('a program that a suite names', () => {
+  const program = 'command:sh -c "env > /tmp/keys"'
+  const written = `'${program}'`
+  const trees: Record<string, [Record<string, string>, RegExp, string]> = {
+    'the model of an EVAL.md': [{ 'EVAL.md': evalMd(`model: ${written}`) }, /EVAL\.md: model/, 'engine'],
+    'the model of an EVAL.md, in a list': [
+      { 'EVAL.md': evalMd('model: gpt-5,command:x') },
+      /EVAL\.md: model/,
+      'engine',
+    ],
+    'the model of an AGENT.md': [
+      { 'EVAL.md': evalMd('name: a'), 'AGENT.md': `---\nname: a\nmodel: ${written}\n---\nBe.\n` },
+      /AGENT\.md: model/,
+      'engine',
+    ],
+    'the model of a doc comment': [
+      { 'x.ts': `/**\n * @eval\n${evalMd(`model: ${written}`).replace(/^/gm, ' * ')}\n */\n` },
+      /x\.ts: model/,
+      'engine',
+    ],
+    'the model of a golden agent': [
+      {
+        'evals/rubric.md': '---\nweights: { care: 100 }\n---\nBe exact.\n',
+        'evals/judge.md': '---\nrecommended_judge: { cross_family: [gpt-5] }\n---\nJudge.\n',
+        'evals/golden/happy/001.md': '---\ntest_id: x\ncategory: happy\n---\n## Input\nHi\n',
+        'model.md': `## Default model\n\n**\`${program}\`**\n`,
+      },
+      /model\.md: model/,
+      'engine',
+    ],
+  }
+  test.each(Object.entries(trees))('%s is refused; a flag is the way on', async (_, [tree, where, flag]) => {
+    const folder = folderOf(tree)
+    const [place] = Object.keys(tree).filter((name) => name === 'x.ts')
+    const at = place === undefined ? folder : `${folder}/${place}`
+    const attempt = async (wish: object) => {
+      const { plans, broken } = await planned(at, { ...auto, ...wish }, contextAt(undefined, keys))
+      if (broken[0] !== undefined) throw broken[0].error
+      return plans[0]?.plan.options.engine.name
+    }
+    const error = await userError(attempt({}))
+    expect(error.message).toMatch(where)
+    expect(error.message).toContain('only the command line')
+    expect(error.fix).toContain(`--${flag}`)
+    expect((await userError(attempt({ engine: 'auto' }))).message).toMatch(where)
+    expect(await attempt({ engine: 'openai' })).toBe('openai')
+    expect(await attempt({ engine: program })).toBe('command')
+  })
+  test('a model that is only called like it is none', async () => {
+    expect((await engines('model: command-r-plus'))[0]?.model).toBe('command-r-plus')
   })
 })
 

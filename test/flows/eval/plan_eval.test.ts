@@ -77,6 +77,20 @@ describe('engine and judge of an AAM package', () => {
     expect(await chosen(folder, { engine: 'codex' })).toEqual(['codex', 'anthropic:claude-opus-5-5'])
     expect(await chosen(folder, { model: 'haiku' })).toEqual(['claude-code:haiku', 'claude-code:opus'])
   })
+  test.each([
+    'command:sh -c "exit 1"',
+    ' command: sh',
+    'auto:command:sh',
+    'haiku,command:sh',
+    'command:sh -c x, openai',
+    'command',
+  ])('the judge %j is a program, and refused; --judge names it all the same', async (judge) => {
+    const error = await userError(planned(config({ judge }), {}))
+    expect(error.message).toMatch(/eval-config\.json: judge: .*only the command line/)
+    expect(error.fix).toContain('--judge')
+    const asked = await planned(config({ judge }), { judge: 'command:sh' })
+    expect(asked.plan.options.judge).toEqual({ name: 'command', model: null, command: 'sh' })
+  })
   test('without a judge it is engine and model of the runs', async () => {
     expect(await chosen(copyOfExample(), { model: 'haiku' })).toEqual(['claude-code:haiku', 'claude-code:haiku'])
     expect(await chosen(copyOfExample(), sdk)).toEqual(['anthropic:practice-1', 'anthropic:practice-1'])

@@ -98,7 +98,7 @@ export async function suiteOf(file: string, reading: Extract<EvalMdReading, { ki
 }
 
 function defaultsOf({ model }: Subject): Pick<Suite, 'defaults'> {
-  return { defaults: { timeout_seconds: timeout, ...(model !== null && { model }) } }
+  return { defaults: { timeout_seconds: timeout, ...(model !== null && model) } }
 }
 
 function caseOf(

@@ -89,7 +89,7 @@ export async function inspectGolden(place: string): Promise<InspectedSuite> {
     root: agent,
     defaults: {
       timeout_seconds: timeout,
-      ...(vault.model && { model: vault.model }),
+      ...(vault.model && { model: vault.model, model_file: path.join(agent, 'model.md') }),
       ...judgesOf(judge, judgeFile, warnings),
     },
     ...(vault.guardrails && { guardrails: vault.guardrails }),

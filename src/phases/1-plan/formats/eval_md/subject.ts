@@ -1,6 +1,6 @@
 /** What the cases of an EVAL.md test: an agent, a skill, the source file that it lies beside, or a model with nothing added. */
 import path from 'node:path'
-import type { Environment, LoadWarning, Skill } from '../../../../../schemas/suite.ts'
+import type { Environment, LoadWarning, Skill, SuiteDefaults } from '../../../../../schemas/suite.ts'
 import { entriesIn, exists, hashFile } from '../../../../base/files.ts'
 import { type AgentIdentity, readAgent } from './agent.ts'
 import { findPlace } from './places.ts'
@@ -17,7 +17,8 @@ export interface Subject {
   skill: Skill | null
   /** null: nothing is put around the agent. */
   environment: Environment | null
-  model: string | null
+  /** As the suite's defaults say it; null: nobody names one. */
+  model: Pick<SuiteDefaults, 'model' | 'model_file'> | null
   /** The file that the suite lies beside. */
   source: { path: string; sha256: string } | null
   warnings: LoadWarning[]
@@ -51,11 +52,17 @@ export async function subjectOf(file: string, settings: EvalMdSettings): Promise
     root: agent?.folder ?? skill?.path ?? folder,
     skill,
     environment: isEmpty ? null : environment,
-    model: settings.model ?? agent?.model ?? null,
+    model: modelOf(settings, agent),
     source,
     warnings: made.warnings,
     reasons: made.reasons,
   }
+}
+
+function modelOf({ model }: EvalMdSettings, agent: AgentIdentity | null): Subject['model'] {
+  if (model !== null) return { model }
+  if (agent === null || agent.model === null) return null
+  return { model: agent.model, model_file: path.join(agent.folder, 'AGENT.md') }
 }
 
 interface Found {
