@@ -88,6 +88,7 @@ async function linkTo({ env }: Invocation, { network }: SandboxPolicy): Promise<
   if (typeof network === 'string') return noLink
   const { routes, env: more } = routesTo(network.endpoints)
   if (routes.length === 0) return noLink
+  // the user's own: suiteVariables lets no suite name one
   const upstream = env.HTTPS_PROXY || env.https_proxy || null
   const isUsable = upstream !== null && URL.canParse(upstream) && new URL(upstream).protocol === 'http:'
   const bridge = await openBridge({ routes, upstream: isUsable ? upstream : null })

@@ -14,6 +14,7 @@ import { redactorFor } from '../../base/redact.ts'
 import { openRoom } from '../../base/room.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { type Sandbox, withEndpoint } from '../../base/sandbox/policy.ts'
+import { suiteVariables } from '../../base/suite_variables.ts'
 import { credentialsOf } from '../../engines/base_url.ts'
 import { loadPrices } from '../../engines/cost.ts'
 import {
@@ -101,7 +102,8 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
   if (request.mark === undefined) mkdirSync(request.folder, { recursive: true })
   const { userEnv: user, passEnv, hidden } = request
   const own = runEnvironment({ user, home, mark: room.mark, passEnv, hidden })
-  const env = { ...request.spec.environment?.env, ...own }
+  const ofSuite = suiteVariables(request.spec.environment?.env) // whoever wrote the plan
+  const env = { ...ofSuite.set, ...own }
   const redactor = redactorFor(user)
   const events = path.join(request.folder, 'transcript.jsonl')
   const transcript = new Transcript(events, redactor)
@@ -121,7 +123,8 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
     files.take(events, transcript.handOver())
     const made = recordOf({ request, end, outputs, events: transcript.events, sandbox: inForce(request, sandbox) })
     const record = cleanRecord(made, redactor)
-    record.warnings.push(...cleaned)
+    const unset = ofSuite.refused.map((name) => `environment.env.${name} is not set: the run has its own`)
+    record.warnings.push(...cleaned, ...unset)
     const prompt = redactor.text(request.spec.prompt)
     const written = { folder, record, events: transcript.events, prompt, mark: request.mark }
     const text = await writeRunFiles(written, {

@@ -55,11 +55,14 @@ describe('eval-config.json: each field alone', () => {
     expect(warnings.map(({ message }) => message)).toEqual(['colour is not read', 'sandbox.depth is not read'])
     expect(cases[0]?.metadata).toEqual({ 'eval-config': { colour: 'red', 'sandbox.depth': 2 } })
   })
-  test.each(['HOME', 'PATH', 'LD_PRELOAD'])('env.%s stays ours, and is said', async (name) => {
-    const { cases, warnings } = await withConfig({ env: { [name]: '/x' } })
-    expect(cases[0]?.environment?.env).toBeUndefined()
-    expect(warnings.map(({ at }) => at)).toContain(`env.${name}`)
-  })
+  test.each(['HOME', 'PATH', 'LD_PRELOAD', 'https_proxy', 'CURL_CA_BUNDLE', 'ANTHROPIC_BASE_URL', 'GIT_DIR', 'A=B'])(
+    'env.%s stays ours, and is said',
+    async (name) => {
+      const { cases, warnings } = await withConfig({ env: { [name]: '/x' } })
+      expect(cases[0]?.environment?.env).toBeUndefined()
+      expect(warnings.map(({ at }) => at)).toContain(`env.${name}`)
+    },
+  )
 })
 
 describe('a case: each field alone', () => {

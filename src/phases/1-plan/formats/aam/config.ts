@@ -4,6 +4,7 @@ import type { SuiteDefaults } from '../../../../../schemas/suite.ts'
 import { UserError } from '../../../../base/error.ts'
 import { exists } from '../../../../base/files.ts'
 import { parseJson } from '../../../../base/json.ts'
+import { suiteVariables } from '../../../../base/suite_variables.ts'
 import type { Warn } from '../../warnings.ts'
 import { openAamFile, valuesOf } from './fields.ts'
 import { leavesFolder, packageText } from './own.ts'
@@ -20,10 +21,6 @@ export interface AamConfig {
 const supported: ReadonlySet<string> = new Set(['claude-code', 'codex'])
 const reserved: ReadonlySet<string> = new Set(['copilot', 'cursor'])
 const timeoutSeconds = 120
-
-/** What a run's own home, and the harness, set. */
-const ours =
-  /^(HOME|PATH|USERPROFILE|TMPDIR|SHELL|XDG_\w+|WHETSTONE_\w+|LD_\w+|NODE_OPTIONS|IS_SANDBOX|CLAUDE_CONFIG_DIR)$/
 
 /** `root`: of the package. Throws UserError for a file that can't be read, and for mistakes in it. */
 export async function readConfig(file: string, root: string, warn: Warn): Promise<AamConfig> {
@@ -52,6 +49,8 @@ export async function readConfig(file: string, root: string, warn: Warn): Promis
     const more = others.map(({ at, message }) => `; ${at}: ${message}`).join('')
     throw new UserError(`${first.at}: ${first.message}${more}`, 'docs/formats.md shows the fields')
   }
+  const { set, refused } = suiteVariables(env)
+  for (const name of refused) warn(`env.${name}`, 'is not set: the run has its own')
   const unread = unknown()
   for (const { at, message } of unread) warn(at, message)
   return {
@@ -64,7 +63,7 @@ export async function readConfig(file: string, root: string, warn: Warn): Promis
       network: network === true ? 'open' : 'none',
       ...(writable.length > 0 && { only_writable: writable.map((one) => one.replace(/\/+$/, '') || '.') }),
     },
-    env: allowed(env, (name) => warn(`env.${name}`, 'is not set: the run has its own')),
+    env: set,
     unread: valuesOf(unread),
   }
 }
@@ -73,15 +72,4 @@ function engineOf(engine: string): Pick<SuiteDefaults, 'engine' | 'unsupported_e
   if (supported.has(engine)) return { engine }
   const why = reserved.has(engine) ? 'it is reserved: it has no headless mode yet' : 'claude-code and codex are known'
   return { unsupported_engine: `${engine} (${why})` }
-}
-
-/** Without what would take the run out of its own home. */
-function allowed(env: Record<string, string>, refused: (name: string) => void): Record<string, string> {
-  return Object.fromEntries(
-    Object.entries(env).filter(([name]) => {
-      const isOurs = ours.test(name) || !/^[A-Za-z_]\w*$/.test(name)
-      if (isOurs) refused(name)
-      return !isOurs
-    }),
-  )
 }

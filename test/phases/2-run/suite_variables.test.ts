@@ -1,0 +1,89 @@
+/** What the plan says of a run's environment, whoever wrote the plan: nothing of it opens the sandbox, or reaches what starts it. */
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import path from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { chooseSandbox, noWish, probeSandbox } from '../../../src/base/sandbox/choose.ts'
+import { engineNamed } from '../../../src/engines/table.ts'
+import { performRun } from '../../../src/phases/2-run/run.ts'
+import { specOf } from '../../fixtures/run_spec.ts'
+import { needs } from '../../require.ts'
+import { folderOf } from '../1-plan/folder.ts'
+
+const none = { files: [], hooks: {}, rules: [], agents: [], mcp_servers: {} }
+const searchPath = process.env.PATH ?? ''
+
+async function ran(
+  program: string,
+  given: { env: Record<string, string>; user?: Record<string, string>; mode: 'off' | 'required' },
+) {
+  const folder = folderOf({ 'agent.mjs': program })
+  const command = `${process.execPath} ${path.join(folder, 'agent.mjs')}`
+  const { record } = await performRun({
+    spec: specOf({ engine: { name: 'command', model: null, command }, environment: { ...none, env: given.env } }),
+    engine: engineNamed('command'),
+    skillFiles: [],
+    folder: path.join(folder, 'run'),
+    userEnv: { PATH: searchPath, ...given.user },
+    passEnv: [],
+    hidden: [],
+    sandbox: await chooseSandbox({ ...noWish, mode: given.mode }, searchPath),
+    attempt: 1,
+    signal: new AbortController().signal,
+  })
+  return { record, transcript: readFileSync(path.join(folder, 'run/transcript.jsonl'), 'utf8') }
+}
+
+const said = 'console.log(JSON.stringify(Object.keys(process.env)))'
+
+test('names that would lead out are not set and told; others are', async () => {
+  const env = { LD_PRELOAD: '', https_proxy: 'http://x', OPENAI_BASE_URL: 'http://x', MODE: 'x', NODE_ENV: 'test' }
+  const { record, transcript } = await ran(said, { env, mode: 'off' })
+  expect(record.status).toBe('completed')
+  for (const name of ['LD_PRELOAD', 'https_proxy', 'OPENAI_BASE_URL']) {
+    expect(transcript).not.toContain(name)
+    expect(record.warnings).toContain(`environment.env.${name} is not set: the run has its own`)
+  }
+  for (const name of ['MODE', 'NODE_ENV']) expect(transcript).toContain(name)
+  expect(record.warnings).toHaveLength(3)
+})
+
+const works = (await probeSandbox(searchPath)).ok
+needs(
+  'bubblewrap that works',
+  works,
+  'apt-get install bubblewrap',
+)('in the sandbox', () => {
+  const call = `
+    import { connect } from 'node:net'
+    const { hostname, port } = new URL(process.env.HTTPS_PROXY)
+    const socket = connect(Number(port), hostname)
+    socket.on('error', () => {}).end('CONNECT gate.invalid:443 HTTP/1.1\\r\\nhost: gate.invalid:443\\r\\n\\r\\n')
+    socket.on('data', (chunk) => console.log('answer', String(chunk))).on('close', () => console.log('done'))
+  `
+  test.each(['HTTPS_PROXY', 'https_proxy'])('the bridge goes through no %s of the suite', async (name) => {
+    const asked: string[] = []
+    const server = createServer().on('connect', ({ url = '' }, socket) => {
+      asked.push(url)
+      socket.end('HTTP/1.1 200 OK\r\n\r\nof the suite')
+    })
+    server.listen(0, '127.0.0.1')
+    onTestFinished(() => void server.close())
+    await once(server, 'listening')
+    const info = server.address()
+    const proxy = `http://127.0.0.1:${typeof info === 'object' ? info?.port : ''}`
+    const key = { OPENAI_API_KEY: 'practice', OPENAI_BASE_URL: 'https://gate.invalid' }
+    const mode = 'required'
+    const suites = await ran(call, { env: { [name]: proxy }, user: key, mode })
+    expect([asked, suites.record.status]).toEqual([[], 'completed'])
+    expect(suites.transcript).not.toContain('of the suite')
+    const users = await ran(call, { env: {}, user: { ...key, [name]: proxy }, mode })
+    expect([asked, users.record.status]).toEqual([['gate.invalid:443'], 'completed'])
+  })
+  test('what starts it is told nothing of the suite that it would load', async () => {
+    const env = { LD_PRELOAD: '/no/such.so', LD_DEBUG: 'files', LD_DEBUG_OUTPUT: '/no/such' }
+    const { record, transcript } = await ran(said, { env, mode: 'required' })
+    expect([record.status, /LD_\w+/.exec(transcript)]).toEqual(['completed', null])
+  })
+})
