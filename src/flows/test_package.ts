@@ -169,7 +169,8 @@ async function hookRuns(test: Extract<AamTest, { kind: 'hook' }>, { hooks, root,
     return { dialect, ...judged(test, ended, started) }
   }
   const runs = await Promise.all([ask(own, written), ask(other, inDialect(written, other, names))])
-  return { runs, warnings: hookWarnings({ runs, tool: toolIn(written), matcher: group.matcher }) }
+  const warning = await matcherWarning({ tool: toolIn(written), matcher: group.matcher }, context.signal)
+  return { runs, warnings: [...hookWarnings(runs), ...warning] }
 }
 
 const payload = z.record(z.string(), z.unknown())
@@ -178,18 +179,20 @@ async function fixtureOf({ fixture }: Extract<AamTest, { kind: 'hook' }>, root: 
   return fixture === null ? {} : checkAs(payload, parseJson(await packageText(root, fixture), fixture), fixture)
 }
 
-function hookWarnings(about: { runs: TestCaseResult['runs']; tool: string | null; matcher: string | null }): string[] {
-  const { tool, matcher } = about
-  const [own, other] = about.runs
+function hookWarnings([own, other]: TestCaseResult['runs']): string[] {
   const isOneSided = own?.failures.length === 0 && other !== undefined && other.failures.length > 0
-  return [
-    ...(isOneSided
-      ? [`told in the words of ${other.dialect} it fails: ${other.failures[0]}; eval tells it in both`]
-      : []),
-    ...(tool !== null && matcher !== null && !fitsMatcher(matcher, tool)
-      ? [`its matcher ${matcher} does not fit ${tool}: in a session it would not run`]
-      : []),
-  ]
+  if (!isOneSided) return []
+  return [`told in the words of ${other.dialect} it fails: ${other.failures[0]}; eval tells it in both`]
+}
+
+async function matcherWarning(
+  { tool, matcher }: { tool: string | null; matcher: string | null },
+  signal: AbortSignal,
+): Promise<string[]> {
+  if (tool === null || matcher === null) return []
+  const fit = await fitsMatcher(matcher, tool, signal)
+  if (typeof fit === 'string') return [`${fit}; in a session it would not run`]
+  return fit ? [] : [`its matcher ${matcher} does not fit ${tool}: in a session it would not run`]
 }
 
 interface Command {

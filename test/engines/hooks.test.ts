@@ -4,6 +4,7 @@ import path from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { anthropic } from '../../src/engines/anthropic.ts'
 import type { EngineTask, InstalledEnvironment } from '../../src/engines/engine.ts'
+import { hooksFor } from '../../src/engines/hooks/select.ts'
 import { keysFor, ofType, openStage, perform, practice, type Stage } from './stage.ts'
 
 let stage: Stage
@@ -103,9 +104,35 @@ describe('before a call', () => {
     ['*', true],
     ['Write', false],
     ['(', false],
+    ['^B', true],
+    ['ash$', true],
+    ['^(?!Bash)', false],
   ])('matcher %j: %s', async (matcher, fits) => {
     const { hooks } = await run(environment('PreToolUse', 'exit 2', matcher))
     expect(hooks.length).toBe(fits ? 1 : 0)
+  })
+  describe('a matcher that takes for ever', () => {
+    const endless = `^${'\\w?'.repeat(600)}!$`
+    test('is an error of the hook, and holds up nothing else', async () => {
+      let ticks = 0
+      const clock = setInterval(() => (ticks += 1), 50)
+      const { hooks, outcome, made } = await run(environment('PreToolUse', 'exit 2', endless))
+      clearInterval(clock)
+      expect(hooks).toEqual([
+        { event: 'PreToolUse', tool: 'Bash', outcome: 'error', text: expect.stringContaining('took longer than 5 s') },
+      ])
+      expect([outcome.status, made]).toEqual(['completed', 'hello\n'])
+      expect(ticks).toBeGreaterThan(10)
+    })
+    test('ends with the run', async () => {
+      const reason = new Error('enough')
+      const groups = { PreToolUse: [{ matcher: endless, hooks: [{ type: 'command', command: 'true' }] }] }
+      const asked = hooksFor(groups, { event: 'PreToolUse', tool: 'Write' }, AbortSignal.abort(reason))
+      await expect(asked).rejects.toBe(reason)
+      const end = new AbortController()
+      setTimeout(() => end.abort(reason), 100)
+      await expect(hooksFor(groups, { event: 'PreToolUse', tool: 'Edit' }, end.signal)).rejects.toBe(reason)
+    })
   })
 })
 

@@ -210,6 +210,13 @@ describe('dialects', () => {
     const [one] = (await tested(folder, { case: '01-blocks-closed' })).cases
     expect(one?.warnings).toContainEqual(expect.stringContaining('does not fit Write'))
   })
+  test('nor does one that takes for ever, and the test goes on', async () => {
+    const endless = `^${'\\\\w?'.repeat(600)}!$`
+    const folder = copyOfExample((replace) => replace('hooks/hooks.json', 'Write|Edit', endless))
+    const [one] = (await tested(folder, { case: '01-blocks-closed' })).cases
+    expect(one).toMatchObject({ verdict: 'pass' })
+    expect(one?.warnings).toContainEqual(expect.stringContaining('took longer than 5 s'))
+  })
 })
 
 describe('what is malformed', () => {

@@ -69,7 +69,11 @@ export class HookRunner {
 
   /** Runs all that fit side by side. One that blocks wins; of several inputs the last. */
   async #ask({ event, tool, about, step }: Asked): Promise<HookVerdict> {
-    const entries = hooksFor(this.#task.environment?.hooks ?? {}, event, tool)
+    const met = await hooksFor(this.#task.environment?.hooks ?? {}, { event, tool }, this.#context.signal)
+    const { entries, unknown } = met
+    for (const stderr of unknown) {
+      this.emit({ ...hookEvent({ event, tool: tool ?? undefined, exitCode: null, stdout: '', stderr }), step })
+    }
     if (entries.length === 0) return together([])
     await appendFile(this.#transcript, this.#unwritten)
     this.#unwritten = ''

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import type { CheckOf } from '../../../../schemas/check.ts'
 import type { TranscriptEvent } from '../../../../schemas/transcript.ts'
-import { bounded } from './bounded.ts'
+import { bounded } from '../../../base/bounded.ts'
 import { capped } from './evidence.ts'
 import type { CheckScene } from './scene.ts'
 

@@ -2,7 +2,7 @@
 import type { Options } from 'csv-parse/sync'
 import { z } from 'zod'
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { bounded, moduleFile } from './bounded.ts'
+import { bounded, moduleFile } from '../../../base/bounded.ts'
 import { capped, named } from './evidence.ts'
 import { isNear, numberIn } from './number.ts'
 import { rangeText, within } from './range.ts'

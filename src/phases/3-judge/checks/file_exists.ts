@@ -1,7 +1,7 @@
 /** file_exists: the agent made or changed a file of that path or glob. */
 import picomatch from 'picomatch'
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { findPattern } from './bounded.ts'
+import { findPattern } from '../../../base/bounded.ts'
 import { named } from './evidence.ts'
 import { inside, locate } from './locate.ts'
 import { type CheckScene, type CheckVerdict, isUnknown } from './scene.ts'

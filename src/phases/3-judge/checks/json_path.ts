@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { z } from 'zod'
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { bounded, moduleFile } from './bounded.ts'
+import { bounded, moduleFile } from '../../../base/bounded.ts'
 import { capped } from './evidence.ts'
 import type { CheckScene, CheckVerdict } from './scene.ts'
 import { parseSource, readSource } from './source.ts'

@@ -1,8 +1,8 @@
 /** json_schema: the JSON in an output file or in the answer fits a JSON Schema. */
 import { z } from 'zod'
 import type { CheckOf } from '../../../../schemas/check.ts'
+import { bounded, moduleFile } from '../../../base/bounded.ts'
 import { ajvModule, ajvOptions } from '../../../base/json_schema.ts'
-import { bounded, moduleFile } from './bounded.ts'
 import { capped } from './evidence.ts'
 import type { CheckScene, CheckVerdict } from './scene.ts'
 import { parseSource, readSource } from './source.ts'

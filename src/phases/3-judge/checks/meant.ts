@@ -1,7 +1,7 @@
 /** Which of the files a path or glob means. */
 import picomatch from 'picomatch'
 import { z } from 'zod'
-import { bounded } from './bounded.ts'
+import { bounded } from '../../../base/bounded.ts'
 
 const indices = z.array(z.number())
 

@@ -1,6 +1,6 @@
 /** regex: a JavaScript regular expression matches in the answer, the outputs or the transcript. */
 import type { CheckOf } from '../../../../schemas/check.ts'
-import { findPattern } from './bounded.ts'
+import { findPattern } from '../../../base/bounded.ts'
 import { capped, named, quoteAt } from './evidence.ts'
 import type { CheckScene, CheckVerdict } from './scene.ts'
 import { placesOf, searchTexts } from './search_texts.ts'

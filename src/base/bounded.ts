@@ -2,7 +2,7 @@
 import { createRequire } from 'node:module'
 import { Worker } from 'node:worker_threads'
 import { z } from 'zod'
-import { messageOf } from '../../../base/error.ts'
+import { messageOf } from './error.ts'
 
 const limitMs = 5000
 const require = createRequire(import.meta.url)
