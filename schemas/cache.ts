@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { cachedFrom } from './cached_from.ts'
 import { grading } from './grading.ts'
+import { pathBelow } from './paths.ts'
 import { timing } from './timing.ts'
 
 /** What shaped a run, by name: short values as they are, long ones as sha256. Their hash is the key; nothing else is in it. */
@@ -18,7 +19,7 @@ export const cacheEntry = z.object({
   evidence: z.string().describe('sha256 of what a judge gets to see of the run'),
   files: z.array(
     z.object({
-      path: z.string(),
+      path: pathBelow,
       bytes: z.number().int().nonnegative(),
       isPacked: z.boolean(),
       isExecutable: z.literal(true).optional(),

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { check } from './check.ts'
 import { environmentSource } from './environment.ts'
+import { pathWithin } from './paths.ts'
 import { rubric } from './rubric.ts'
 
 export const gitStart = z.union([
@@ -51,7 +52,7 @@ export const sandboxSettings = z.strictObject({
     .optional()
     .describe('absolute folders that an agent finds empty and may write to; nothing of them is kept'),
   only_writable: z
-    .array(z.string().regex(/^(?!\/)(?!(?:.*\/)?\.\.(?:\/|$))[^\0]+$/, 'must be a path below the working folder'))
+    .array(pathWithin)
     .optional()
     .describe('folders of the working folder, the only ones that an agent may change; made where they are not there'),
 })

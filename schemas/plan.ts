@@ -1,7 +1,7 @@
 /** `plan.json`: every run of a benchmark and all that shapes it: enough to resume, repeat or send away. Holds no secret. */
 import { z } from 'zod'
 import { sandboxSettings } from './evals.ts'
-import { environment, gitState, inputFile, loadWarning, skill, suiteCase } from './suite.ts'
+import { environment, gitState, inputFile, installedSkill, loadWarning, skill, suiteCase } from './suite.ts'
 
 /** `…_again`: the second arm of a calibration, which is the same as the first. `subject`: the one arm of eval. */
 export const configuration = z.enum([
@@ -35,7 +35,7 @@ export const activation = z.enum(['natural', 'instructed'])
 export const runSpec = z.object({
   run_id: z
     .string()
-    .regex(/^(?!(?:.*\/)?\.\.?(?:\/|$))[^\\/]+(?:\/[^\\/]+)*$/, 'must be a path below the benchmark')
+    .regex(/^(?!(?:[\s\S]*\/)?\.\.?(?:\/|$))[^\\/\0]+(?:\/[^\\/\0]+)*$/, 'must be a path below the benchmark')
     .describe('the folder of the run relative to the benchmark, such as eval-1-totals/with_skill/run-1'),
   eval_id: z.number().int(),
   eval_name: z.string(),
@@ -46,12 +46,12 @@ export const runSpec = z.object({
   setup: z.string().nullable(),
   git: gitState.nullable(),
   environment: environment.optional().describe('absent: none'),
-  skill: skill.nullable().describe('null: the arm without the skill'),
+  skill: installedSkill.nullable().describe('null: the arm without the skill'),
   absent_skill: z
     .string()
     .nullable()
     .describe('the name that must not be visible in this arm; null where the arm has it'),
-  among: z.array(skill).optional().describe('skills that lie beside it; absent: none'),
+  among: z.array(installedSkill).optional().describe('skills that lie beside it; absent: none'),
   stop_at: z
     .literal('skill_read')
     .optional()

@@ -2,6 +2,7 @@
 import { z } from 'zod'
 import { cachedFrom } from './cached_from.ts'
 import { heldBack } from './held_back.ts'
+import { pathBelow, pathWithin } from './paths.ts'
 import { activation, configuration, sandboxUse } from './plan.ts'
 import { cost, usage } from './usage.ts'
 
@@ -22,7 +23,7 @@ export const failureKind = z.enum([
 ])
 
 export const outputFile = z.object({
-  path: z.string().describe('relative to outputs/'),
+  path: pathBelow.describe('relative to outputs/'),
   bytes: z.number().int().nonnegative(),
   sha256: z.string(),
   change: z.enum(['created', 'modified']),
@@ -82,8 +83,8 @@ const shared = {
   permission_denials: z.array(z.string()).nullable().describe('tools whose call was refused; null: not known'),
   outputs: z.object({
     files: z.array(outputFile),
-    deleted: z.array(z.string()).describe('input files that the agent removed'),
-    left_out: z.array(z.object({ path: z.string(), reason: z.string() })),
+    deleted: z.array(pathBelow).describe('input files that the agent removed'),
+    left_out: z.array(z.object({ path: pathWithin, reason: z.string() })),
   }),
   warnings: z.array(z.string()),
   cached_from: cachedFrom.optional().describe('absent: the agent worked for this benchmark'),
@@ -113,17 +114,21 @@ const counts = {
 } as const
 const [completed, timedOut, failed, cancelled] = runRecord.options
 
-/** The part of a record that a benchmark counts: read by the ten thousand, the rest is passed over. */
+/** Of outputs nothing is counted, but a run whose paths lead out of them is no run for any reader. */
+const looked = { status: true, outputs: true, ...counts } as const
+
+/** The part of a record that a benchmark looks at: read by the ten thousand, the rest is passed over. */
 export const countedRecord = z.discriminatedUnion('status', [
-  completed.pick({ status: true, ...counts }),
-  timedOut.pick({ status: true, ...counts }),
-  failed.pick({ status: true, error: true, ...counts }),
-  cancelled.pick({ status: true, ...counts }),
+  completed.pick(looked),
+  timedOut.pick(looked),
+  failed.pick({ error: true, ...looked }),
+  cancelled.pick(looked),
 ])
 
-export type CountedRecord = z.infer<typeof countedRecord>
+type WithoutOutputs<R> = R extends unknown ? Omit<R, 'outputs'> : never
+export type CountedRecord = WithoutOutputs<z.infer<typeof countedRecord>>
 
-/** The same part of a record that was checked already. */
+/** What counts of a record that was checked already. */
 export function countedOf(record: RunRecord): CountedRecord {
   const { key, configuration, engine, duration_ms, held_back, usage, cost, skill, cached_from } = record
   const part = { key, configuration, engine, duration_ms, held_back, usage, cost, skill, cached_from }

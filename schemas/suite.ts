@@ -4,11 +4,12 @@ import { check } from './check.ts'
 import { hooks, mcpServers } from './environment.ts'
 import { sandboxSettings } from './evals.ts'
 import { costGuardrails, golden } from './golden.ts'
+import { pathBelow } from './paths.ts'
 import { rubric } from './rubric.ts'
 
 /** One file or folder that both arms get. `path` is where it lies in the run's working folder, `source` where it is read from. */
 export const inputFile = z.object({
-  path: z.string().min(1),
+  path: pathBelow,
   source: z.string().min(1),
   kind: z.enum(['file', 'directory']),
   sha256: z.string().describe('of the content; of a folder: of its sorted paths and contents'),
@@ -46,9 +47,9 @@ export const environment = z.object({
   temperature: z.number().min(0).max(2).optional().describe("of the agent's model; absent: the provider's"),
   tools: z.array(z.string()).optional().describe("the tools it may use, by Claude Code's names; absent: all"),
   env: z.record(z.string(), z.string()).optional().describe('variables that the agent and its hooks see'),
-  texts: z.record(z.string(), z.string()).optional().describe('files made in the working folder: path → content'),
+  texts: z.record(pathBelow, z.string()).optional().describe('files made in the working folder: path → content'),
   agent_texts: z
-    .record(z.string(), z.string())
+    .record(pathBelow, z.string())
     .optional()
     .describe('sub-agents: name → what .claude/agents/<name>.md says'),
   may_lack: z
@@ -136,6 +137,9 @@ export const skill = z.object({
   path: z.string().describe('absolute path of the folder; of a version from git: that path and the ref'),
   sha256: z.string(),
 })
+
+/** One that is laid into a working folder, under its name. */
+export const installedSkill = skill.extend({ name: pathBelow })
 
 export type InputFile = z.infer<typeof inputFile>
 export type Expectation = z.infer<typeof expectation>

@@ -42,6 +42,12 @@ export function leadsOut(folder: string, place: string): boolean {
   return false
 }
 
+/** Whether a relative path is that of a place below a folder (absolute), links aside. */
+export function namesBelow(folder: string, name: string): boolean {
+  const inside = path.relative(folder, path.join(folder, name))
+  return inside !== '' && isBelow(inside)
+}
+
 function realOf(link: string): string | null {
   try {
     return realpathSync.native(link)

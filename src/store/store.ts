@@ -153,8 +153,9 @@ export function readCounted(
   ahead?: RunAhead,
 ): CountedRun | null {
   const paths = runPaths(benchmark, runId)
-  const record = readIf(countedRecord, paths.record, onDamage, ahead?.record)
-  if (record === null) return null
+  const found = readIf(countedRecord, paths.record, onDamage, ahead?.record)
+  if (found === null) return null
+  const { outputs: _outputs, ...record } = found // thousands are held
   return { record, grading: readIf(grading, paths.grading, onDamage, ahead?.grading), timing: null, metrics: null }
 }
 

@@ -109,6 +109,43 @@ describe('bench', () => {
   })
 })
 
+describe('a run or a plan that names what is outside of it', () => {
+  function rewrite(
+    name: string,
+    change: (value: { outputs: { deleted: string[] }; runs: { files: object[] }[] }) => void,
+  ) {
+    const file = path.join(made.folder, name)
+    const value = JSON.parse(readFileSync(file, 'utf8'))
+    change(value)
+    writeFileSync(file, JSON.stringify(value))
+  }
+  const out = '../../../../notes.txt'
+  test('grade --anew names it and leaves it out', async () => {
+    rewrite(`${run}/run.json`, ({ outputs }) => outputs.deleted.push(out))
+    const end = await whetstone(['grade', made.folder, '--anew'])
+    expect(end.code, end.stderr).toBe(3)
+    const told = end.stderr.split('\n').filter((line) => line.startsWith('damaged '))
+    expect(told).toEqual([expect.stringContaining('run.json: $.outputs.deleted[0]: must be a relative path below')])
+    expect(end.stderr).not.toMatch(/^ +at /m)
+  })
+  test('bench makes it again', async () => {
+    rewrite(`${run}/run.json`, ({ outputs }) => outputs.deleted.push(out))
+    const end = await made.bench()
+    expect(end.code, end.stderr).toBe(0)
+    expect(end.stderr).toMatch(/^damaged .*run\.json: \$\.outputs\.deleted\[0\]: .*the run is made again/m)
+    expect(made.starts()).toBe(3)
+  })
+  test('a plan with such a file is refused by its field', async () => {
+    rewrite('plan.json', ({ runs }) =>
+      runs[0]?.files.push({ path: out, source: '/etc/hostname', kind: 'file', sha256: 'x', bytes: 1 }),
+    )
+    const end = await whetstone(['grade', made.folder, '--anew'])
+    expect(end.code, end.stderr).toBe(2)
+    expect(end.stderr).toContain('plan.json: $.runs[0].files[0].path: must be a relative path below the folder')
+    expect(end.stderr).not.toMatch(/^ +at /m)
+  })
+})
+
 describe('aggregate and grade', () => {
   test.each([
     ['aggregate', `${run}/run.json`, 'left out', 3],

@@ -15,7 +15,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
 import { attemptIn, jobsLeft, keepOthers, type SharedAttempt } from '../../src/store/other_attempts.ts'
-import { attemptFolder, beginAttempt, commitAttempt, fetchAttempt } from '../../src/store/shared_runs.ts'
+import { AttemptError, attemptFolder, beginAttempt, commitAttempt, fetchAttempt } from '../../src/store/shared_runs.ts'
 import { record } from '../fixtures/record.ts'
 import { needs } from '../require.ts'
 
@@ -160,6 +160,22 @@ describe('an attempt', () => {
     await expect(fetchAttempt(job, said, to)).rejects.toThrow('not what the worker wrote')
     await expect(fetchAttempt(job, { ...said, attempt: 2 }, to)).rejects.toThrow('no run lies there')
     expect(existsSync(to)).toBe(false)
+  })
+  test.each([
+    ['$.outputs.deleted[0]', { deleted: ['../../../mine'] }],
+    ['$.outputs.files[0].path', { files: [{ path: '/mine', bytes: 1, sha256: 'x', change: 'created' }] }],
+  ])('whose record names what is outside of its folder is damaged: %s', async (field, named) => {
+    const job = path.join(fresh(), id)
+    const own = await beginAttempt(job, mark('hostile'))
+    const outputs = { files: [], deleted: [], left_out: [], ...named }
+    writeFileSync(path.join(own.folder, 'run.json'), JSON.stringify({ ...record({ run_id: runId }), outputs }))
+    const said = { attempt: 1, sha256: await commitAttempt(job, own) }
+    const to = path.join(fresh(), 'run')
+    const fetched = fetchAttempt(job, said, to)
+    await expect(fetched).rejects.toThrow(AttemptError)
+    await expect(fetched).rejects.toThrow(`run.json: ${field}: must be a relative path below the folder`)
+    expect(existsSync(to)).toBe(false)
+    expect(readdirSync(attemptFolder(job, 1))).toContain('run.json')
   })
   test('that does not count is told and kept, the one that does is not; then the job is gone', async () => {
     const job = path.join(fresh(), id)

@@ -3,31 +3,42 @@ import { lstatSync, readdirSync, rmdirSync, rmSync, unlinkSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { RunRecord } from '../../../schemas/run.ts'
-import { copyWalk } from '../../base/files.ts'
-import { layOut, type WorkspaceRequest } from './workspace.ts'
+import { copyWalk, type WalkedFile } from '../../base/files.ts'
+import { namesBelow, ownFile } from '../../base/own_file.ts'
+import { layOut, SetupError, type WorkspaceRequest } from './workspace.ts'
 
-/** Lays out the start at `start.cwd`, removes what the agent deleted and copies its outputs from `outputsFolder`. No skill is installed. */
+/**
+ * Lays out the start at `start.cwd`, removes what the agent deleted and copies its outputs from `outputsFolder`. No skill is installed.
+ * Throws SetupError, before anything is done, where the record names what lies elsewhere: who made it is not known here.
+ */
 export async function restoreWorkspace(
   start: Omit<WorkspaceRequest, 'skill'>,
   record: RunRecord,
   outputsFolder: string,
 ): Promise<void> {
+  const files = outputsOf(record, start.cwd, outputsFolder)
   await layOut({ ...start, skill: null })
   for (const name of record.outputs.deleted) {
     clearLink(start.cwd, name)
     await rm(path.join(start.cwd, name), { force: true })
   }
   for (const name of record.outputs.deleted) clearEmptied(start.cwd, path.dirname(name))
-  const files = record.outputs.files.map(({ path: name, bytes }) => ({
-    path: name,
-    source: path.join(outputsFolder, name),
-    bytes,
-  }))
   for (const file of files) {
     clearLink(start.cwd, file.path)
     clearFolder(path.join(start.cwd, file.path))
   }
   await copyWalk(files, start.cwd)
+}
+
+/** What the record says was left, where it lies. */
+function outputsOf({ outputs }: RunRecord, cwd: string, outputsFolder: string): WalkedFile[] {
+  const out = [...outputs.deleted, ...outputs.files.map((file) => file.path)].find((name) => !namesBelow(cwd, name))
+  if (out !== undefined) throw new SetupError(`run.json: ${JSON.stringify(out)} leads out of the working folder`)
+  return outputs.files.map(({ path: name, bytes }) => {
+    const source = ownFile(outputsFolder, name)
+    if (source === null) throw new SetupError(`outputs/${name}: no file of the outputs folder`)
+    return { path: name, source, bytes }
+  })
 }
 
 /** A folder without its last file is gone, as in git: who takes a folder away leaves no other trace than who empties it. */

@@ -6,7 +6,7 @@ import type { GitStart } from '../../../schemas/evals.ts'
 import type { InputFile, Skill } from '../../../schemas/suite.ts'
 import { messageOf } from '../../base/error.ts'
 import { copyWalk, hashFile, hashWalk, type WalkedFile, walk } from '../../base/files.ts'
-import { leadsOut } from '../../base/own_file.ts'
+import { leadsOut, namesBelow } from '../../base/own_file.ts'
 import type { Sandbox } from '../../base/sandbox/policy.ts'
 import { runProcess } from '../../base/spawn.ts'
 import { timeLimit } from '../../base/time_limit.ts'
@@ -69,7 +69,9 @@ async function cloneBundle(bundle: string, place: StepPlace): Promise<void> {
 async function copyInputs(files: readonly InputFile[], { cwd, git }: WorkspaceRequest): Promise<void> {
   const clear = (places: string[]) => isBundle(git) && refuseLinksOut(cwd, places)
   for (const file of files) {
-    const sha256 = await copyInput(file, path.join(cwd, file.path), clear).catch((error: unknown) => {
+    const target = path.join(cwd, file.path)
+    refuseLinksOut(cwd, [target])
+    const sha256 = await copyInput(file, target, clear).catch((error: unknown) => {
       throw new SetupError(`input file: ${messageOf(error)}`)
     })
     if (sha256 !== file.sha256) throw new SetupError(`input file: ${file.source} has changed since the plan was made`)
@@ -78,7 +80,6 @@ async function copyInputs(files: readonly InputFile[], { cwd, git }: WorkspaceRe
 
 /** Gives the hash of what was copied. */
 async function copyInput(file: InputFile, target: string, clear: (places: string[]) => unknown): Promise<string> {
-  clear([target])
   await mkdir(path.dirname(target), { recursive: true })
   if (file.kind === 'file') {
     await copyFile(file.source, target)
@@ -91,13 +92,15 @@ async function copyInput(file: InputFile, target: string, clear: (places: string
 }
 
 /**
- * Throws SetupError where a link of a bundle, of `setup` or of a file before would lead one of these places (absolute) out of the working
- * folder: whoever lays it out is held by no sandbox.
+ * Throws SetupError where one of these places (absolute) does not lie in the working folder, or a link of a bundle, of `setup` or of a
+ * file before would lead it out: whoever lays it out is held by no sandbox.
  */
 export function refuseLinksOut(cwd: string, places: readonly string[]): void {
   const out = places.find((place) => leadsOut(cwd, place))
   if (out === undefined) return
-  throw new SetupError(`${path.relative(cwd, out)}: a link on the way to it leads out of the working folder`)
+  const inside = path.relative(cwd, out)
+  const why = namesBelow(cwd, inside) ? 'a link on the way to it leads' : 'it leads'
+  throw new SetupError(`${inside}: ${why} out of the working folder`)
 }
 
 /** A repository that ignores where skills are installed, in both arms, with one commit of the input files if it is new. */
@@ -158,10 +161,8 @@ async function install(
   { cwd, skillsFolder, git, setup }: WorkspaceRequest,
 ): Promise<InstalledSkill> {
   const target = path.join(cwd, skillsFolder, skill.name)
-  if (setup !== null || isBundle(git)) {
-    const places = files.map((file) => path.join(target, file.path))
-    refuseLinksOut(cwd, places)
-  }
+  const isFresh = setup === null && !isBundle(git)
+  refuseLinksOut(cwd, isFresh ? [target] : files.map((file) => path.join(target, file.path)))
   await copyWalk(files, target)
   return { name: skill.name, description: skill.description, path: target }
 }

@@ -1,6 +1,15 @@
 /** A working folder is laid out by a process that no sandbox holds: what a suite brings leads it nowhere else. */
 import { execFileSync } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -80,6 +89,18 @@ describe('a link out of the folder', () => {
     expect(readFileSync(path.join(folder, 'SKILL.md'), 'utf8')).toBe('mine')
   })
 })
+
+test.each(['../../owned', '../owned/SKILL.md', 'a/../../owned'])(
+  'an input or a skill that is to lie at %s is laid out nowhere',
+  async (name) => {
+    const room = mkdtempSync(path.join(root, 'room-'))
+    const cwd = path.join(room, 'a/work')
+    await expect(laidOut({ cwd, files: [input(name, 'theirs')] })).rejects.toThrow(/leads out of the working folder/)
+    const named = { ...installed, skill: { ...skill, name: `../../${name}` } }
+    await expect(laidOut({ cwd, skill: named })).rejects.toThrow(/leads out of the working folder/)
+    expect(readdirSync(room, { recursive: true }).sort()).toEqual(['a', 'a/work'])
+  },
+)
 
 test('a link within the folder is followed, as in many repositories', async () => {
   const read = await laidOut({ git: { bundle: bundleWith('.claude/skills', '../.agents/skills') } })

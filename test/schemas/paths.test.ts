@@ -1,0 +1,58 @@
+/** A record or a plan from elsewhere names nothing outside of the folders that it is about. */
+import { describe, expect, test } from 'vitest'
+import { sandboxSettings } from '../../schemas/evals.ts'
+import { runSpec } from '../../schemas/plan.ts'
+import { runRecord } from '../../schemas/run.ts'
+import { environment, inputFile, installedSkill } from '../../schemas/suite.ts'
+import { checkAs } from '../../src/base/json.ts'
+import { record } from '../fixtures/record.ts'
+
+const outside = [
+  ...['../x', '../../../etc/passwd', 'a/../../x', 'a/..', '..', '../', '/etc/passwd', '/', '', '.', './'],
+  ...['a\0b', 'a\n/../../x', '\n/../x', '../\n'],
+]
+const inside = [
+  ...['a.txt', 'a/b/c.txt', '..a', 'a..', '...', 'a/...', '.env', '.claude/x', 'a..b/c', ' ', 'a b'],
+  ...['a\\b', '..\\x', 'C:\\x', 'a\nb', '\n', 'ü/\uFFFD', 'a/./b', 'x/'],
+]
+
+const input = (path: string) => ({ path, source: '/in/x', kind: 'file' as const, sha256: 'x', bytes: 1 })
+const around = { files: [], hooks: {}, rules: [], agents: [], mcp_servers: {} }
+const outputs = (some: object) => ({ ...record(), outputs: { files: [], deleted: [], left_out: [], ...some } })
+const fields: Record<string, (path: string) => [Parameters<typeof checkAs>[0], unknown]> = {
+  'outputs.files[0].path': (path) => {
+    const file = { path, bytes: 1, sha256: 'x', change: 'created' as const }
+    return [runRecord, outputs({ files: [file] })]
+  },
+  'outputs.deleted[0]': (path) => [runRecord, outputs({ deleted: [path] })],
+  path: (path) => [inputFile, input(path)],
+  'rules[0].path': (path) => [environment, { ...around, rules: [input(path)] }],
+  'texts.…': (path) => [environment, { ...around, texts: { [path]: '' } }],
+  'agent_texts.…': (path) => [environment, { ...around, agent_texts: { [path]: '' } }],
+  name: (path) => [installedSkill, { name: path, description: '', path: '/s', sha256: 'x' }],
+}
+
+describe.each(Object.entries(fields))('%s', (field, made) => {
+  test.each(outside)('%j is refused, and the field is named', (path) => {
+    const said = field.replace('…', path)
+    expect(() => checkAs(...made(path), 'run.json')).toThrow(`run.json: $.${said}: `)
+  })
+  test.each(inside)('%j is a path below it', (path) =>
+    expect(checkAs(...made(path), 'run.json')).toEqual(made(path)[1]),
+  )
+})
+
+const folderToo = {
+  'outputs.left_out': (path: string) => runRecord.safeParse(outputs({ left_out: [{ path, reason: 'r' }] })),
+  only_writable: (path: string) => sandboxSettings.safeParse({ only_writable: [path] }),
+}
+describe.each(Object.entries(folderToo))('%s may be the folder itself', (_, parsed) => {
+  test.each(outside.filter((one) => !one.startsWith('.') || one.includes('..')))('%j: no', (path) =>
+    expect(parsed(path).success).toBe(false),
+  )
+  test.each([...inside, '.', './'])('%j: yes', (path) => expect(parsed(path).success).toBe(true))
+})
+
+test.each(['a\n/../../run-1', 'a/\n/../run-1', 'a\0b'])('run_id %j is refused', (id) =>
+  expect(runSpec.shape.run_id.safeParse(id).success).toBe(false),
+)
