@@ -37,7 +37,7 @@ export function leadsOut(folder: string, place: string): boolean {
     const found = lstatSync(at, notThere)
     if (found?.isSymbolicLink()) at = realOf(at) ?? path.dirname(root)
     if (!isBelow(path.relative(root, at))) return true
-    if (found === undefined) return false
+    if (found === undefined || !(found.isDirectory() || found.isSymbolicLink())) return false // nothing can be below it
   }
   return false
 }

@@ -1,8 +1,9 @@
 /** What Codex notes in its own session file while it works: responses, calls, and what the model was told. The stream says none of it. */
-import { closeSync, openSync, readdirSync, readSync } from 'node:fs'
+import { closeSync, readdirSync, readSync } from 'node:fs'
 import path from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 import { z } from 'zod'
+import { openPlain } from '../../base/plain_file.ts'
 import { codexUsage, parsed } from './records.ts'
 
 const entry = z.discriminatedUnion('type', [
@@ -175,7 +176,7 @@ function openSession(folder: string): number | null {
     const file = readdirSync(folder, { recursive: true, encoding: 'utf8' }).find((name) =>
       /rollout-.*\.jsonl$/.test(name),
     )
-    return file === undefined ? null : openSync(path.join(folder, file), 'r')
+    return file === undefined ? null : openPlain(path.join(folder, file))
   } catch {
     return null // not made yet
   }

@@ -1,7 +1,8 @@
 /** opencode's own log, which alone tells its version and that it tries a failed request again and again. */
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, readSync } from 'node:fs'
 import path from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
+import { openPlain } from '../../base/plain_file.ts'
 
 /** One for all, since each is read at once. */
 const chunk = Buffer.allocUnsafe(64 * 1024)
@@ -78,7 +79,7 @@ function timeOf(line: string): number {
 
 function opened(file: string): number | null {
   try {
-    return openSync(file, 'r')
+    return openPlain(file)
   } catch {
     return null // not made yet
   }

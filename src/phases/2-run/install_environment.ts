@@ -4,9 +4,10 @@ import path from 'node:path'
 import type { Environment, InputFile } from '../../../schemas/suite.ts'
 import { codeOf, messageOf } from '../../base/error.ts'
 import { copyWalk, exists, hashFile, hashWalk, walk } from '../../base/files.ts'
+import { ownFile } from '../../base/own_file.ts'
 import { readYaml } from '../../base/yaml.ts'
 import type { InstalledEnvironment, InstalledSkill } from '../../engines/engine.ts'
-import { refuseLinksOut, SetupError } from './workspace.ts'
+import { refuseTraps, SetupError } from './workspace.ts'
 
 export interface EnvironmentPlace {
   /** The agent's working folder, absolute. */
@@ -56,7 +57,7 @@ async function writeTexts({ texts = {}, agent_texts = {}, instructions }: Enviro
   const all = [...Object.entries(texts), ...own, ...told.map((name) => [name, instructions ?? ''] as const)]
   for (const [name, text] of all) {
     const file = path.join(cwd, name)
-    refuseLinksOut(cwd, [file])
+    refuseTraps(cwd, [file])
     await mkdir(path.dirname(file), { recursive: true })
     await writeFile(file, text, { flag: 'wx' }).catch((error: unknown) => {
       throw new SetupError(`environment: ${codeOf(error) === 'EEXIST' ? `${name} is there already` : messageOf(error)}`)
@@ -79,7 +80,7 @@ interface Target {
 async function copyAll(files: readonly InputFile[], { folder, within }: Target): Promise<void> {
   for (const file of files) {
     const target = path.join(folder, file.path)
-    refuseLinksOut(within, [target])
+    refuseTraps(within, [target])
     const sha256 = await copyOne(file, target).catch((error: unknown) => {
       throw new SetupError(`environment: ${messageOf(error)}`)
     })
@@ -108,7 +109,7 @@ async function lock(file: string): Promise<void> {
 
 async function writeNew(cwd: string, name: string, value: unknown): Promise<void> {
   const file = path.join(cwd, name)
-  refuseLinksOut(cwd, [file])
+  refuseTraps(cwd, [file])
   await mkdir(path.dirname(file), { recursive: true })
   await writeFile(file, `${JSON.stringify(value, null, 2)}\n`, { flag: 'wx', mode: 0o444 }).catch((error: unknown) => {
     if (codeOf(error) !== 'EEXIST') throw error
@@ -118,9 +119,9 @@ async function writeNew(cwd: string, name: string, value: unknown): Promise<void
 
 async function hideFromGit(cwd: string): Promise<void> {
   const exclude = path.join(cwd, '.git/info/exclude')
-  refuseLinksOut(cwd, [exclude])
-  const before = await readFile(exclude, 'utf8').catch(() => null)
-  if (before !== null) await writeFile(exclude, `${before}/.claude/\n/.mcp.json\n`)
+  refuseTraps(cwd, [exclude])
+  const own = ownFile(cwd, '.git/info/exclude')
+  if (own !== null) await writeFile(own, `${await readFile(own, 'utf8')}/.claude/\n/.mcp.json\n`)
 }
 
 /** The rules as texts, for engines whose agent reads none by itself. */

@@ -5,6 +5,7 @@ import path from 'node:path'
 import type { RunRecord } from '../../../schemas/run.ts'
 import { copyWalk, type WalkedFile } from '../../base/files.ts'
 import { namesBelow, ownFile } from '../../base/own_file.ts'
+import { oddKind } from '../../base/plain_file.ts'
 import { layOut, SetupError, type WorkspaceRequest } from './workspace.ts'
 
 /**
@@ -19,12 +20,12 @@ export async function restoreWorkspace(
   const files = outputsOf(record, start.cwd, outputsFolder)
   await layOut({ ...start, skill: null })
   for (const name of record.outputs.deleted) {
-    clearLink(start.cwd, name)
+    clearOdd(start.cwd, name)
     await rm(path.join(start.cwd, name), { force: true })
   }
   for (const name of record.outputs.deleted) clearEmptied(start.cwd, path.dirname(name))
   for (const file of files) {
-    clearLink(start.cwd, file.path)
+    clearOdd(start.cwd, file.path)
     clearFolder(path.join(start.cwd, file.path))
   }
   await copyWalk(files, start.cwd)
@@ -57,15 +58,16 @@ function clearFolder(place: string): void {
 }
 
 /**
- * Removes the first link on the way to a file that the agent left or deleted: when it ended there was none, since outputs
- * are collected through no link. One that `setup` or a bundle lays there would lead this process, which no sandbox holds, anywhere.
+ * Removes the first link, pipe or device on the way to a file that the agent left or deleted: when it ended there was none, since outputs
+ * are collected through no link. A link that `setup` or a bundle lays there would lead this process, which no sandbox holds, anywhere,
+ * and a pipe would hold it up for good.
  */
-function clearLink(folder: string, name: string): void {
+function clearOdd(folder: string, name: string): void {
   let place = folder
   for (const part of name.split('/')) {
     place = path.join(place, part)
     const info = lstatSync(place, { throwIfNoEntry: false })
-    if (info?.isSymbolicLink()) unlinkSync(place)
+    if (info !== undefined && oddKind(info) !== null) unlinkSync(place)
     if (!info?.isDirectory()) return
   }
 }

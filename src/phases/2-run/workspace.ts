@@ -1,5 +1,5 @@
 /** The working folder of a run: the same files in both arms; the skill, where the arm has it, is the only difference. */
-import { lstatSync, mkdirSync } from 'node:fs'
+import { lstatSync, mkdirSync, statSync } from 'node:fs'
 import { copyFile, mkdir, readFile, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import type { GitStart } from '../../../schemas/evals.ts'
@@ -7,7 +7,9 @@ import type { InputFile, Skill } from '../../../schemas/suite.ts'
 import { messageOf } from '../../base/error.ts'
 import { copyWalk, hashFile, hashWalk, type WalkedFile, walk } from '../../base/files.ts'
 import { leadsOut, namesBelow } from '../../base/own_file.ts'
+import { oddKind } from '../../base/plain_file.ts'
 import type { Sandbox } from '../../base/sandbox/policy.ts'
+import { isShortage } from '../../base/shortage.ts'
 import { runProcess } from '../../base/spawn.ts'
 import { timeLimit } from '../../base/time_limit.ts'
 import type { InstalledSkill } from '../../engines/engine.ts'
@@ -67,10 +69,10 @@ async function cloneBundle(bundle: string, place: StepPlace): Promise<void> {
 
 /** The inputs as planned: one that has been edited since would make runs that can't be compared. */
 async function copyInputs(files: readonly InputFile[], { cwd, git }: WorkspaceRequest): Promise<void> {
-  const clear = (places: string[]) => isBundle(git) && refuseLinksOut(cwd, places)
+  const clear = (places: string[]) => isBundle(git) && refuseTraps(cwd, places)
   for (const file of files) {
     const target = path.join(cwd, file.path)
-    refuseLinksOut(cwd, [target])
+    refuseTraps(cwd, [target])
     const sha256 = await copyInput(file, target, clear).catch((error: unknown) => {
       throw new SetupError(`input file: ${messageOf(error)}`)
     })
@@ -93,14 +95,30 @@ async function copyInput(file: InputFile, target: string, clear: (places: string
 
 /**
  * Throws SetupError where one of these places (absolute) does not lie in the working folder, or a link of a bundle, of `setup` or of a
- * file before would lead it out: whoever lays it out is held by no sandbox.
+ * file before would lead it out, or it is a pipe or a device: whoever lays it out is held by no sandbox, and may wait for ever.
  */
-export function refuseLinksOut(cwd: string, places: readonly string[]): void {
-  const out = places.find((place) => leadsOut(cwd, place))
-  if (out === undefined) return
-  const inside = path.relative(cwd, out)
-  const why = namesBelow(cwd, inside) ? 'a link on the way to it leads' : 'it leads'
-  throw new SetupError(`${inside}: ${why} out of the working folder`)
+export function refuseTraps(cwd: string, places: readonly string[]): void {
+  for (const place of places) refuseTrap(cwd, place)
+}
+
+function refuseTrap(cwd: string, place: string): void {
+  const inside = path.relative(cwd, place)
+  if (!namesBelow(cwd, inside)) throw new SetupError(`${inside}: it leads out of the working folder`)
+  if (looked(() => leadsOut(cwd, place))) {
+    throw new SetupError(`${inside}: a link on the way to it leads out of the working folder`)
+  }
+  const there = looked(() => statSync(place, { throwIfNoEntry: false }))
+  const odd = there === undefined ? null : oddKind(there)
+  if (odd !== null) throw new SetupError(`${inside}: it is ${odd}, and no file can be laid there`)
+}
+
+/** What can't be looked at lies below a file, or a pipe. */
+function looked<T>(look: () => T): T {
+  try {
+    return look()
+  } catch (error) {
+    throw new SetupError(messageOf(error))
+  }
 }
 
 /** A repository that ignores where skills are installed, in both arms, with one commit of the input files if it is new. */
@@ -162,7 +180,10 @@ async function install(
 ): Promise<InstalledSkill> {
   const target = path.join(cwd, skillsFolder, skill.name)
   const isFresh = setup === null && !isBundle(git)
-  refuseLinksOut(cwd, isFresh ? [target] : files.map((file) => path.join(target, file.path)))
-  await copyWalk(files, target)
+  refuseTraps(cwd, isFresh ? [target] : files.map((file) => path.join(target, file.path)))
+  await copyWalk(files, target).catch((error: unknown) => {
+    if (isShortage(error)) throw error
+    throw new SetupError(`skill ${skill.name}: ${messageOf(error)}`) // setup has put something in its way
+  })
   return { name: skill.name, description: skill.description, path: target }
 }

@@ -1,4 +1,5 @@
 /** The environment of a suite laid out: scripts outside of the working folder, the rest in Claude Code's places. */
+import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -87,6 +88,22 @@ test.each(['.claude/settings.json', '.mcp.json', '.claude/rules/house.md'])(
     await expect(laidOut(wanted, put)).rejects.toThrow(/house\.md|settings\.json|\.mcp\.json/)
   },
 )
+
+test.each([
+  ['AGENTS.md', { ...wanted, instructions: 'Be tidy.' }],
+  ['.mcp.json', wanted],
+  ['.claude/settings.json', wanted],
+  ['.claude/rules/house.md', wanted],
+  ['.git/info/exclude', wanted],
+])('%s that is a pipe is refused, and holds nothing up', async (name, environment) => {
+  const pipe = (cwd: string) => {
+    mkdirSync(path.join(cwd, path.dirname(name)), { recursive: true })
+    execFileSync('mkfifo', [path.join(cwd, name)])
+  }
+  const made = laidOut(environment, pipe)
+  await expect(made).rejects.toThrow(SetupError)
+  await expect(made).rejects.toThrow(`${name}: it is a pipe`)
+})
 
 test.each([
   ['.claude', wanted],

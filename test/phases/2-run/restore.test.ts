@@ -51,6 +51,9 @@ test.each([
     'a folder of setup that has become a file',
     { start: [], deleted: ['x/a'], left: ['x'], setup: 'mkdir -p x/none; echo > x/a' },
   ],
+  ['a pipe of setup that has become a file', { start: [], deleted: [], left: ['x'], setup: 'mkfifo x' }],
+  ['a pipe of setup that has become a folder', { start: [], deleted: [], left: ['x/y'], setup: 'mkfifo x' }],
+  ['a link of setup that has become a file', { start: [], deleted: [], left: ['x'], setup: 'ln -s /etc x' }],
 ])('%s', async (_, asked) => {
   const cwd = await restored(asked)
   const found = readdirSync(cwd, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())

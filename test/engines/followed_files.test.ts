@@ -1,0 +1,44 @@
+/** What an engine follows of an agent's own files: the agent can lay anything there, and it holds nobody up. */
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import path from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { CodexJournal } from '../../src/engines/codex/journal.ts'
+import { OpencodeLog } from '../../src/engines/opencode/log.ts'
+
+const meta = JSON.stringify({ type: 'session_meta', payload: { cli_version: '1.2.3' } })
+const created = 'timestamp=2026-01-01T00:00:00Z message=created id=1 version=1.2.3'
+
+const followed = {
+  'the session of codex': (home: string) => {
+    const journal = new CodexJournal(home)
+    journal.catchUp()
+    journal.close()
+    return journal.version
+  },
+  'the log of opencode': (data: string) => {
+    const log = new OpencodeLog(data, () => {})
+    log.catchUp()
+    log.close()
+    return log.version
+  },
+}
+const places = {
+  'the session of codex': ['sessions/rollout-1.jsonl', `${meta}\n`],
+  'the log of opencode': ['opencode/log/opencode.log', `${created}\n`],
+} as const
+
+describe.each(['the session of codex', 'the log of opencode'] as const)('%s', (which) => {
+  const [name, text] = places[which]
+  function laid(make: (file: string) => void): string | null {
+    const home = mkdtempSync(path.join(tmpdir(), 'followed-'))
+    const file = path.join(home, name)
+    mkdirSync(path.dirname(file), { recursive: true })
+    make(file)
+    return followed[which](home)
+  }
+  test('a file is read', () => expect(laid((file) => writeFileSync(file, text))).toBe('1.2.3'))
+  test('a pipe is not waited for', () => expect(laid((file) => execFileSync('mkfifo', [file]))).toBeNull())
+  test('nor is a link to a device', () => expect(laid((file) => symlinkSync('/dev/zero', file))).toBeNull())
+})
