@@ -12,6 +12,7 @@ import { withBaseUrl } from '../engines/base_url.ts'
 import { judgeName } from '../engines/judge_choice.ts'
 import { loadSuite } from '../phases/1-plan/load.ts'
 import { selectCases } from '../phases/1-plan/select.ts'
+import { strayIn } from '../store/own_run.ts'
 import { runPaths } from '../store/paths.ts'
 import { readPlan, readRun } from '../store/store.ts'
 import { openAdoption } from './adopt_judge.ts'
@@ -76,6 +77,8 @@ async function gradeHeld(folder: string, before: Plan, { request, context }: Ask
     .map((spec) =>
       limit(async () => {
         if (context.drain.aborted) return
+        const stray = strayIn(folder, spec.run_id)
+        if (stray !== null) return context.emit({ type: 'artefact_damaged', ...stray, mended: 'it is not graded' })
         const { grading } = runPaths(folder, spec.run_id)
         const stored = await readRun(folder, spec.run_id, (damage) => {
           if (damage.file !== grading) return // the reports will say so

@@ -1,5 +1,15 @@
 /** Artefacts cut off or no JSON: named once, and made anew at the least cost. */
-import { cpSync, existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
 import path from 'node:path'
 import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { aggregateAgain } from '../../src/flows/aggregate.ts'
@@ -145,6 +155,24 @@ describe('a run or a plan that names what is outside of it', () => {
     expect(end.stderr).not.toMatch(/^ +at /m)
   })
 })
+
+test.each(['eval-1-task', run, `${run}/outputs`])(
+  'grade --anew writes and reads nothing through a link: %s',
+  async (name) => {
+    const away = path.join(fresh(), 'away')
+    renameSync(path.join(made.folder, name), away)
+    symlinkSync(away, path.join(made.folder, name))
+    const all = () =>
+      readdirSync(away, { recursive: true, encoding: 'utf8' })
+        .sort()
+        .map((one) => [one, statSync(path.join(away, one)).ino])
+    const before = all()
+    const end = await whetstone(['grade', made.folder, '--anew'])
+    expect(end.stderr).toContain(`damaged ${path.join(made.folder, name === 'eval-1-task' ? run : name)}: a link leads`)
+    expect(end.stderr).toContain('it is not graded')
+    expect(all()).toEqual(before)
+  },
+)
 
 describe('aggregate and grade', () => {
   test.each([
