@@ -17,6 +17,7 @@ import path from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { setImmediate as immediate } from 'node:timers/promises'
 import { codeOf, messageOf } from './error.ts'
+import { refuseOdd } from './plain_file.ts'
 
 /** One file of a walk: its path relative to the root (with /), where its content really lies, and its size in bytes. */
 export interface WalkedFile {
@@ -139,7 +140,9 @@ export async function copyWalk(files: readonly WalkedFile[], target: string): Pr
 }
 
 async function copyOne({ source, bytes }: WalkedFile, to: string): Promise<void> {
-  const { mode } = statSync(source)
+  const info = statSync(source)
+  refuseOdd(source, info)
+  const { mode } = info
   // copied with its whole mode and mended then, it would be there for a moment
   if ((mode & special) !== 0) await pipeline(createReadStream(source), createWriteStream(to, { mode: mode & 0o777 }))
   else if (bytes <= atOnce) copyFileSync(source, to)
@@ -152,13 +155,14 @@ const special = 0o7000
 /** Bytes that are read at once: handing a small file to a thread, or making a stream of it, takes ten times the work. */
 const atOnce = 256 * 1024
 
-/** The content of a small plain file, read at once; null: it is none, and is to be read without stopping everything else. */
+/** The content of a small file, read at once; null: it is none, and is to be read without stopping everything else. Throws UserError for a pipe or a device. */
 export function readSmall(file: string): Buffer | null {
   const info = statSync(file, { throwIfNoEntry: false })
+  refuseOdd(file, info)
   return info?.isFile() && info.size <= atOnce ? readFileSync(file) : null
 }
 
-/** Hex sha256 of a file's content. */
+/** Hex sha256 of a file's content. Throws UserError for a pipe or a device. */
 export async function hashFile(file: string): Promise<string> {
   const small = readSmall(file)
   if (small !== null) return hashOnce('sha256', small, 'hex')

@@ -46,6 +46,7 @@ export async function readText(file: string): Promise<string> {
   try {
     return readSmall(file)?.toString('utf8') ?? (await readFile(file, 'utf8'))
   } catch (error) {
+    if (error instanceof UserError) throw error
     const code = codeOf(error)
     if (code === 'EISDIR') throw new UserError(`${file}: is a folder`, 'name a file')
     throw new UserError(code === 'ENOENT' ? `${file}: no such file` : `${file}: ${messageOf(error)}`)

@@ -4,6 +4,7 @@ import path from 'node:path'
 import type { Problem } from '../../../../schemas/check_report.ts'
 import { messageOf, UserError } from '../../../base/error.ts'
 import { exists, walk } from '../../../base/files.ts'
+import { readText } from '../../../base/json.ts'
 import { evalsOfPlugin } from '../formats/plugin_eval.ts'
 import type { InspectedSuite } from '../inspected.ts'
 import { hasSuite, inspectSuite, rootAbove } from '../load.ts'
@@ -81,7 +82,7 @@ async function checkParts({ shown, root, suite }: Parts): Promise<CheckedSkill> 
 
 async function checkFolder(root: string): Promise<{ readable: boolean; problems: Problem[]; name: string | null }> {
   const file = path.join(root, 'SKILL.md')
-  const read = await readFile(file, 'utf8').catch((error: unknown) => ({ message: messageOf(error) }))
+  const read = await readText(file).catch((error: unknown) => ({ message: messageOf(error) }))
   if (typeof read !== 'string') {
     const message = (await exists(file)) ? read.message : 'no such file'
     const problem = problemOf(placeRules.unreadable, { message, fix: 'give a folder that holds SKILL.md' }, file)

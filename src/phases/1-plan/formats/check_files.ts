@@ -1,9 +1,9 @@
 /** Files that a check names instead of writing their content: read when the suite is, so that a grading depends on what they held then. */
-import { readFile, realpath, stat } from 'node:fs/promises'
+import { realpath, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Check } from '../../../../schemas/check.ts'
 import { messageOf } from '../../../base/error.ts'
-import { parseJson } from '../../../base/json.ts'
+import { parseJson, readText } from '../../../base/json.ts'
 
 const mostBytes = 4_000_000
 
@@ -45,5 +45,5 @@ async function textOf(file: string, root: string): Promise<string> {
   const info = await stat(real)
   if (!info.isFile()) throw new Error(`${file} is not a file`)
   if (info.size > mostBytes) throw new Error(`${file} is larger than ${mostBytes} bytes`)
-  return await readFile(real, 'utf8')
+  return await readText(real)
 }

@@ -1,5 +1,5 @@
 /** EVAL.md text in the doc comments of TypeScript and JavaScript files, under the tag @eval; the cases are about that file. */
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
 import type { Suite } from '../../../../schemas/suite.ts'
@@ -37,7 +37,7 @@ export async function discoverEvalComments({
 /** Whether a doc comment of the file has an @eval block; false for one that can't be read. */
 export async function hasEval(file: string): Promise<boolean> {
   if (((await stat(file).catch(() => null))?.size ?? longest + 1) > longest) return false
-  const text = await readFile(file, 'utf8').catch(() => '')
+  const text = await readText(file).catch(() => '')
   return text.includes('@eval') && evalBlocks(text).length > 0
 }
 

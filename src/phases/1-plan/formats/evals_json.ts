@@ -1,5 +1,5 @@
 /** evals.json, in skill-creator's dialect, agentskills.io's and what authors made of them; docs/formats.md lists it all. */
-import { readFile, stat } from 'node:fs/promises'
+import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Suite } from '../../../../schemas/suite.ts'
 import { UserError } from '../../../base/error.ts'
@@ -79,7 +79,7 @@ export async function inspectEvalsJson(file: string, skillRoot: string): Promise
 /** The name in the SKILL.md of that folder, else the folder's own. */
 export async function nameOfSkill(root: string, warn: Warn): Promise<string> {
   const file = path.join(root, 'SKILL.md')
-  const text = await readFile(file, 'utf8').catch(() => null)
+  const text = await readText(file).catch(() => null)
   const name = text === null ? null : nameIn(text, file)
   const from = name === null ? "the folder's name" : "SKILL.md's name"
   warn('$', `names no skill; ${from} is used`)

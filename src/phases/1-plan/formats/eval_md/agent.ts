@@ -1,9 +1,10 @@
 /** An AGENT.md: who the agent is, its skills and its sub-agents. */
-import { readFile } from 'node:fs/promises'
+
 import path from 'node:path'
 import { glob } from 'tinyglobby'
 import type { InputFile, LoadWarning } from '../../../../../schemas/suite.ts'
 import { exists } from '../../../../base/files.ts'
+import { readText } from '../../../../base/json.ts'
 import { fileContent } from '../../inputs.ts'
 import { textIn } from '../evals_json/fields.ts'
 import { type Front, readFront } from '../markdown/front.ts'
@@ -29,7 +30,7 @@ export async function readAgent(place: string): Promise<AgentIdentity> {
     ...{ folder, name: path.basename(folder), systemPrompt: '', model: null },
     ...{ agents: [], skills: [], warnings: [], reasons: [] },
   }
-  const text = await readFile(file, 'utf8').catch(() => null)
+  const text = await readText(file).catch(() => null)
   if (text === null) return { ...none, reasons: [`${file}: no such file`] }
   const front = readFront(plainText(text))
   if (!('fields' in front)) return { ...none, reasons: [`${file}:${front.at.line}: ${front.message}`] }
