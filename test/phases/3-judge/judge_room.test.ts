@@ -5,6 +5,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import type { RunRecord } from '../../../schemas/run.ts'
+import type { InputFile } from '../../../schemas/suite.ts'
 import { command } from '../../../src/engines/command.ts'
 import { judgeRun } from '../../../src/phases/3-judge/judge.ts'
 import { judgePrompt } from '../../../src/phases/3-judge/judge_prompt.ts'
@@ -18,7 +19,7 @@ const arms = /with_skill|without_skill|new_skill|old_skill|run-\d|eval-\d/
 interface Setting {
   run?: Record<string, string | Buffer>
   suite?: Record<string, string>
-  files?: (suite: string) => object[]
+  files?: (suite: string) => InputFile[]
   outputs?: Partial<RunRecord['outputs']>
   link?: string
 }
@@ -45,7 +46,8 @@ async function witness({ run = {}, suite = {}, files = () => [], outputs = {}, l
   if (link) await symlink(link, path.join(runFolder, 'outputs/link.txt'))
   const report = path.join(root, 'seen.json')
   const judged = await judgeRun({
-    case: suiteCase({ expectations: [{ text: 'It adds up' }], files: files(suiteFolder) }),
+    // a path that leads out is refused when a plan is read; the room relies on nobody
+    case: { ...suiteCase({ expectations: [{ text: 'It adds up' }] }), files: files(suiteFolder) },
     record: record({ outputs: { files: [], deleted: [], left_out: [], ...outputs } }),
     runFolder,
     judge: { engine: command, model: null, command: judgeCommand('witness', report) },
@@ -57,7 +59,7 @@ async function witness({ run = {}, suite = {}, files = () => [], outputs = {}, l
   return { ...seen.parse(JSON.parse(readFileSync(report, 'utf8'))), root }
 }
 
-const input = (suite: string, name: string, kind = 'file') => {
+const input = (suite: string, name: string, kind: InputFile['kind'] = 'file') => {
   return { path: name, source: path.join(suite, name), kind, sha256: 'x', bytes: 1 }
 }
 
