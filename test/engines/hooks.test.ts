@@ -131,7 +131,7 @@ describe('before a call', () => {
       await expect(asked).rejects.toBe(reason)
       const end = new AbortController()
       setTimeout(() => end.abort(reason), 100)
-      await expect(hooksFor(groups, { event: 'PreToolUse', tool: 'Edit' }, end.signal)).rejects.toBe(reason)
+      await expect(hooksFor(groups, { event: 'PreToolUse', tool: 'EndsWithTheRun' }, end.signal)).rejects.toBe(reason)
     })
   })
 })

@@ -17,6 +17,7 @@ interface HooksMet {
 
 /** The command hooks of an event that fit the tool. Rejects only when aborted. */
 export async function hooksFor(hooks: Hooks, { event, tool }: Occasion, signal: AbortSignal): Promise<HooksMet> {
+  signal.throwIfAborted()
   const all: HookEntry[] = []
   const unknown: string[] = []
   for (const { matcher = '', hooks: entries } of hooks[event] ?? []) {
