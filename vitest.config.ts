@@ -32,6 +32,7 @@ const each = {
 
 export default defineConfig({
   test: {
+    globalSetup: 'test/temporary_folder.ts',
     maxWorkers: 3, // a third of the time of two they wait
     sequence: { sequencer: LongFirst },
     projects: [

@@ -99,12 +99,14 @@ export async function reapRooms(): Promise<{ rooms: number; processes: number }>
 
 /** This user's rooms of owners that are gone. In a folder that all may write to, a link under such a name leads anywhere. */
 export async function staleRooms(): Promise<{ folder: string; mark: string }[]> {
-  const names = await readdir(tmpdir()).catch(() => [])
+  const within = tmpdir()
+  const names = await readdir(within).catch(() => [])
   const stale: { folder: string; mark: string }[] = []
   for (const name of names) {
     const { pid, start = null, mark } = roomName.exec(name)?.groups ?? {}
-    const folder = path.join(tmpdir(), name)
-    if (mark === undefined || !isOwnFolder(folder) || (await isAlive(Number(pid), start))) continue
+    if (mark === undefined) continue // before anything else: such a folder may hold many thousand of others
+    const folder = path.join(within, name)
+    if (!isOwnFolder(folder) || (await isAlive(Number(pid), start))) continue
     stale.push({ folder, mark })
   }
   return stale

@@ -5,6 +5,7 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   root: path.dirname(path.dirname(import.meta.dirname)),
   test: {
+    globalSetup: 'test/temporary_folder.ts',
     include: ['test/slow/*.slow.ts'],
     testTimeout: 600_000,
     pool: 'forks',
