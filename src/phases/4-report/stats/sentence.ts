@@ -82,8 +82,8 @@ function ends({ ci_low: low, ci_high: high }: ScopeDifference): string {
 }
 
 function boundText({ method }: ScopeDifference): string {
-  if (method === 'wilson_newcombe') return 'too few runs that vary for more than a bound'
-  return method === 'beta_bound' ? 'nothing varies: a bound' : ''
+  if (method === 'wilson_newcombe') return 'a cautious interval: too few runs vary'
+  return method === 'beta_bound' ? 'a cautious interval: nothing varies' : ''
 }
 
 function anytimeText({ p_method, ci_low, ci_high }: ScopeDifference, verdict: Verdict): string {
