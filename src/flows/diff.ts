@@ -1,6 +1,6 @@
 /** diff: reads two benchmarks, ours or another tool's, and compares an arm of both. Writes nothing. */
 import path from 'node:path'
-import { benchmark as benchmarkSchema } from '../../schemas/benchmark.ts'
+import { type Benchmark, benchmark as benchmarkSchema } from '../../schemas/benchmark.ts'
 import type { BenchmarkDiff } from '../../schemas/benchmark_diff.ts'
 import { UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
@@ -33,7 +33,7 @@ async function sideOf(name: string): Promise<Side> {
   const given = path.resolve(name)
   if (!(await exists(given))) throw new UserError(`${name}: no such file or folder`)
   if (given.endsWith('.json'))
-    return { name, benchmark: await readJson(benchmarkSchema, given), plan: await planIn(path.dirname(given)) }
+    return { name, benchmark: await benchmarkIn(given), plan: await planIn(path.dirname(given)) }
   const [newest] = await listBenchmarks(given)
   const folder = newest ?? given
   const file = benchmarkPaths(folder).benchmark
@@ -46,8 +46,17 @@ async function sideOf(name: string): Promise<Side> {
   }
   return {
     name: newest === undefined ? name : path.relative(process.cwd(), newest) || newest,
-    benchmark: await readJson(benchmarkSchema, file),
+    benchmark: await benchmarkIn(file),
     plan: await planIn(folder),
+  }
+}
+
+async function benchmarkIn(file: string): Promise<Benchmark> {
+  try {
+    return await readJson(benchmarkSchema, file)
+  } catch (error) {
+    if (!(error instanceof UserError) || error.fix !== null) throw error
+    throw new UserError(error.message, 'give a benchmark.json as bench or aggregate writes it')
   }
 }
 

@@ -88,3 +88,10 @@ test.each([
   const error = await userError(diff({ before: folder, after: folder, arm: 'candidate' }, {}))
   expect(error.fix).toMatch(new RegExp(fix))
 })
+
+test('a file that is no benchmark is told its mistakes and what is wanted', async () => {
+  const file = path.join(folderOf(files), 'benchmark.json')
+  const error = await userError(diff({ before: file, after: file, arm: 'candidate' }, {}))
+  expect(error.message).toMatch(/benchmark\.json: \$\.metadata: /)
+  expect(error.fix).toBe('give a benchmark.json as bench or aggregate writes it')
+})
