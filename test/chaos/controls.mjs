@@ -50,6 +50,12 @@ const wrongs = {
     appendFileSync(agentLog, `start 1 ${arm}\n`.repeat(open + 1))
     return () => writeFileSync(agentLog, before)
   },
+  'an agent without its task was begun of which nobody knows': ({ folder }) => {
+    const before = readFileSync(agentLog, 'utf8')
+    const paid = readFileSync(path.join(folder, 'spent.jsonl'), 'utf8').split('\n').length
+    appendFileSync(agentLog, 'start 1  with_skill\n'.repeat(paid + 1))
+    return () => writeFileSync(agentLog, before)
+  },
   'other attempts are counted that are not there': ({ folder }) =>
     withBenchmark(folder, (benchmark) => {
       benchmark.other_attempts = { ...benchmark.other_attempts, attempts: 1e6 }

@@ -19,7 +19,10 @@ export function isWhole() {
   })
 }
 
-/** How often each case and arm was begun by an agent: `task-3 with_skill` → times. */
+/**
+ * How often each case and arm was begun by an agent: `task-3 with_skill` → times. ` with_skill`, without a task, are
+ * those whose worker was killed after it had started them and before it gave them their prompt.
+ */
 export function startsByArm() {
   const starts = new Map()
   for (const line of linesOf(agentLog)) {
@@ -28,6 +31,8 @@ export function startsByArm() {
   }
   return starts
 }
+
+const isTaskless = (arm) => arm.startsWith(' ')
 
 export const armOf = (spec) => `task-${spec.eval_id} ${spec.configuration}`
 
@@ -90,7 +95,14 @@ export function tally() {
   let begun = 0
   for (const [arm, times] of starts) {
     begun += times
+    if (isTaskless(arm)) continue
     say(times <= (attempts.get(arm) ?? 0), `${arm}: begun ${times} times, paid for ${attempts.get(arm) ?? 0}`)
+  }
+  for (const arm of [...starts.keys()].filter(isTaskless)) {
+    const ofArm = (counts) =>
+      [...counts].filter(([key]) => key.endsWith(arm)).reduce((sum, [, times]) => sum + times, 0)
+    const [all, known] = [ofArm(starts), ofArm(attempts)]
+    say(all <= known, `${arm.trim()}: begun ${all} times, some without a task; paid for ${known}`)
   }
   const left = existsSync(path.join(shared, 'runs'))
     ? readdirSync(path.join(shared, 'runs')).flatMap((id) => readdirSync(path.join(shared, 'runs', id)))
