@@ -32,7 +32,8 @@ export interface Gate {
 
 /** What a gate needs of the account behind it. */
 export interface Doorkeeper<S> {
-  enter: (signal: AbortSignal, again: boolean) => Promise<S>
+  /** Leave at once, or a promise of it where it must be waited for. */
+  enter: (signal: AbortSignal, again: boolean) => S | Promise<S>
   end: (slot: S, how: SlotEnd) => void
   refused: (slot: S, retryAfterMs: number | null) => void
   heard: (slot: S, allowance: Allowance) => void
@@ -63,7 +64,9 @@ export function openGate<S>(keeper: Doorkeeper<S> | null, idleMs = defaultIdleMs
     async enter(signal, again = false) {
       signal.throwIfAborted()
       if (keeper === null) return { heard: () => {}, end: () => {} }
-      return take(await waits.during(keeper.enter(signal, again)), keeper)
+      const leave = keeper.enter(signal, again)
+      // what was given at once was no wait, however long this process took to come to it
+      return take(leave instanceof Promise ? await waits.during(leave) : leave, keeper)
     },
     async pause(ms, signal) {
       await waits.during(sleep(ms, undefined, { signal }).catch(() => signal.throwIfAborted()))

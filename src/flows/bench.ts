@@ -210,8 +210,9 @@ async function findUnfinished(workspace: string, plan: Plan, context: FlowContex
   for (const folder of await listBenchmarks(workspace, collectionOf(plan))) {
     if (isPlanned(folder, plan.plan_id) && (await isComplete(folder))) return null // its plan need not be read
     const other = await readPlan(folder).catch(() => null)
-    const isSame = other === null ? await isOfPlan(folder, plan, context) : other.plan_id === plan.plan_id
-    if (isSame) return (await isComplete(folder)) ? null : folder
+    const hasEnded = () => isComplete(folder)
+    const isSame = other === null ? await isOfPlan(folder, plan, { hasEnded, context }) : other.plan_id === plan.plan_id
+    if (isSame) return (await hasEnded()) ? null : folder
   }
   return null
 }

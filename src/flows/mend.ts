@@ -44,12 +44,17 @@ async function mendRun(folder: string, spec: RunSpec, tell: Tell): Promise<void>
   if (grading !== undefined) tell(grading, 'the run is graded again')
 }
 
-/** Whether a folder whose plan.json is damaged holds runs of this plan; says what becomes of it. */
-export async function isOfPlan(folder: string, plan: Plan, context: FlowContext): Promise<boolean> {
+/** Whether a folder whose plan.json is damaged holds runs of this plan; says what becomes of it, which nobody goes on in once it has ended. */
+export async function isOfPlan(
+  folder: string,
+  plan: Plan,
+  { hasEnded, context }: { hasEnded: () => boolean | Promise<boolean>; context: FlowContext },
+): Promise<boolean> {
   const found: Damage[] = []
   readIf(planSchema, benchmarkPaths(folder).plan, (damage) => found.push(damage))
   const isOurs = await holdsRunOf(folder, plan)
-  const mended = isOurs ? 'its runs are those of this plan: it is written anew' : 'this benchmark is passed over'
+  const isLeft = !isOurs || (await hasEnded())
+  const mended = isLeft ? 'this benchmark is passed over' : 'its runs are those of this plan: it is written anew'
   for (const damage of found) context.emit({ type: 'artefact_damaged', ...damage, mended })
   return isOurs && found.length > 0
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
-import { openGate } from '../../src/engines/gate.ts'
+import { heldBackBy, openGate } from '../../src/engines/gate.ts'
 import { gatedFetch, SilentServerError } from '../../src/engines/gated_fetch.ts'
 import { Account } from '../../src/jobs/rate/account.ts'
 
@@ -136,6 +136,30 @@ describe('a refusal', () => {
     const response = await gatedFetch(openGate(null))(server.url)
     expect(response.status).toBe(429)
     expect(server.asked()).toBe(1)
+  })
+})
+
+describe('a wait for leave', () => {
+  const busy = () => {
+    const until = performance.now() + 20
+    while (performance.now() < until);
+  }
+  test('is none where it was given at once, however busy this process is', async () => {
+    const { gate } = gated()
+    const entering = gate.enter(new AbortController().signal)
+    busy()
+    await entering
+    expect(heldBackBy(gate)).toBeNull()
+  })
+  test('control: one that somebody else has to end first counts', async () => {
+    const gate = openGate(new Account({ start: 1 }))
+    const { signal } = new AbortController()
+    const first = await gate.enter(signal)
+    const entering = gate.enter(signal)
+    busy()
+    first.end({ as: 'served' })
+    await entering
+    expect(heldBackBy(gate)?.waited_ms).toBeGreaterThanOrEqual(20)
   })
 })
 

@@ -110,6 +110,15 @@ describe('bench', () => {
       { file: expect.stringMatching(/run\.json$/) },
     ])
   })
+  test('a damaged plan of a benchmark that has ended is passed over, for a new one', async () => {
+    const result = path.join(made.folder, 'benchmark.json')
+    writeFileSync(result, readFileSync(result, 'utf8').replace('"complete": false', '"complete": true'))
+    damages.empty(path.join(made.folder, 'plan.json'))
+    const end = await made.bench()
+    expect(end.code, end.stderr).toBe(0)
+    expect(end.stderr).toMatch(/^damaged .*plan\.json.*passed over$/m)
+    expect(readdirSync(path.dirname(made.folder))).toHaveLength(2)
+  })
   test('a damaged plan of another benchmark is passed over', async () => {
     cut(path.join(made.folder, 'plan.json'))
     const end = await made.bench(['--max-turns', '7'])

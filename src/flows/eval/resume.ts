@@ -45,8 +45,9 @@ export async function openEval(
 async function findUnfinished(workspace: string, plan: Plan, context: FlowContext): Promise<string | null> {
   for (const folder of await listBenchmarks(workspace, 'evals')) {
     const other = await readPlan(folder).catch(() => null)
-    const isSame = other === null ? await isOfPlan(folder, plan, context) : isSamePlan(other, plan)
-    if (isSame) return isFinished(readEval(folder), plan) ? null : folder
+    const hasEnded = () => isFinished(readEval(folder), plan)
+    const isSame = other === null ? await isOfPlan(folder, plan, { hasEnded, context }) : isSamePlan(other, plan)
+    if (isSame) return hasEnded() ? null : folder
   }
   return null
 }

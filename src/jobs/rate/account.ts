@@ -42,11 +42,14 @@ export class Account {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Waits for leave to start. `again`: it was refused before. Rejects with the abort reason. */
-  enter(signal: AbortSignal, again = false): Promise<Slot> {
+  /** Leave to start, at once where nobody has to wait; else a promise of it. `again`: it was refused before. Rejects with the abort reason. */
+  enter(signal: AbortSignal, again = false): Slot | Promise<Slot> {
     if (signal.aborted) return Promise.reject(signal.reason)
+    const line = again ? this.#again : this.#line
+    const now = this.#now()
+    const slot = line.size + this.#again.size === 0 ? this.#rate.admit(now) : null
+    if (slot !== null) return slot
     return new Promise((resolve, reject) => {
-      const line = again ? this.#again : this.#line
       const leave = () => {
         line.delete(waiter)
         this.#pump() // a timer that nobody needs any more must not keep the process
@@ -60,7 +63,7 @@ export class Account {
       }
       signal.addEventListener('abort', leave, { once: true })
       line.add(waiter)
-      this.#pump()
+      this.#pump(now)
     })
   }
 
@@ -83,11 +86,10 @@ export class Account {
     if (change !== null) for (const listener of this.#listeners) listener(change)
   }
 
-  /** Starts whom it may; rings itself when a pause ends. */
-  #pump(): void {
+  /** Starts whom it may at one moment (a pause that ended between two looks would ring for nobody); rings itself when a pause ends. */
+  #pump(now = this.#now()): void {
     if (this.#timer !== null) clearTimeout(this.#timer)
     this.#timer = null
-    const now = this.#now() // one moment for all: a pause that ended between two looks would ring for nobody
     for (const line of [this.#again, this.#line]) {
       for (const waiter of line) {
         const slot = this.#rate.admit(now)
