@@ -24,7 +24,19 @@ export interface Room {
 
 /** Makes a room. Use with `await using`, so that it always ends. Throws UserError where the temporary folder can't hold one. */
 export async function openRoom(within = tmpdir()): Promise<Room> {
-  const { folder, mark } = await makeFolder(within)
+  const named = await nameRoom(within)
+  makeFolder(named.folder)
+  return roomIn(named, removeFolder)
+}
+
+/** Absolute path of a room's folder, and the mark in its name. */
+export interface RoomName {
+  folder: string
+  mark: string
+}
+
+/** The room that is in a folder of this name; `end`: what becomes of the folder when nothing runs in it any more. */
+export function roomIn({ folder, mark }: RoomName, end: (folder: string) => Promise<void>): Room {
   let isQuiet = false
   return {
     path: folder,
@@ -35,28 +47,33 @@ export async function openRoom(within = tmpdir()): Promise<Room> {
     },
     async [Symbol.asyncDispose]() {
       if (!isQuiet) await endStarted(mark)
-      await removeFolder(folder)
+      await end(folder)
     },
   }
 }
 
 /** A temporary folder of this process in which nothing runs; cleared like a room where its owner was killed. */
 export async function openScratch(): Promise<AsyncDisposable & { path: string }> {
-  const { folder } = await makeFolder(tmpdir())
+  const { folder } = await nameRoom()
+  makeFolder(folder)
   return { path: folder, [Symbol.asyncDispose]: () => removeFolder(folder) }
 }
 
-/** A new folder that only its owner may enter. */
-async function makeFolder(within: string): Promise<{ folder: string; mark: string }> {
+/** A name that no room has had. */
+export async function nameRoom(within = tmpdir()): Promise<RoomName> {
   const start = await ownStart()
   const mark = randomUUID().replaceAll('-', '').slice(-24) // of those Node keeps many ready
   const folder = path.join(realTmp(within), `${prefix}${process.pid}${start === null ? '' : `.${start}`}-${mark}`)
+  return { folder, mark }
+}
+
+/** A folder that only its owner may enter. */
+export function makeFolder(folder: string): void {
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    throw unusableTmp(within, error)
+    throw unusableTmp(path.dirname(folder), error)
   }
-  return { folder, mark }
 }
 
 const real = new Map<string, string>()
@@ -117,8 +134,8 @@ function isOwnFolder(place: string): boolean {
   return found?.isDirectory() === true && (process.getuid === undefined || found.uid === process.getuid())
 }
 
-/** Removes a folder even where an agent took away its own write permission. */
-async function removeFolder(folder: string): Promise<void> {
+/** Removes a folder even where an agent took away its own write permission; never rejects. */
+export async function removeFolder(folder: string): Promise<void> {
   if (await removedSmall(folder)) return
   const options = { recursive: true, force: true, maxRetries: 3 }
   await rm(folder, options).catch(async () => {
@@ -154,7 +171,7 @@ const memory = new Set([0x01021994, 0x858458f6])
  * Removes a small folder with few steps. False: it is larger than that, or something can't go so. A step that is handed to a thread takes more
  * work than the step itself; on a disk it may wait, for its journal or until it has let go of the blocks, and must not stop everything else then.
  */
-async function removedSmall(folder: string): Promise<boolean> {
+export async function removedSmall(folder: string): Promise<boolean> {
   const mayWait = !isInMemory(path.dirname(folder))
   try {
     const entries = smallTree(folder)

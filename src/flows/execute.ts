@@ -7,6 +7,7 @@ import type { Plan, RunSpec } from '../../schemas/plan.ts'
 import type { RunRecord } from '../../schemas/run.ts'
 import { IncompleteError, messageOf } from '../base/error.ts'
 import type { WalkedFile } from '../base/files.ts'
+import { Rooms } from '../base/rooms.ts'
 import type { SandboxChoice } from '../base/sandbox/choose.ts'
 import { isShortage } from '../base/shortage.ts'
 import { runLocal, type Slot } from '../jobs/local.ts'
@@ -63,6 +64,7 @@ interface Job {
   spec: RunSpec
   slot: Slot
   pace: Pace
+  rooms: Rooms
 }
 
 /** Every run is made. */
@@ -77,6 +79,7 @@ const hopeless = new Set(['credentials', 'missing_binary', 'contaminated', 'skil
  */
 export async function execute(execution: Execution, context: FlowContext): Promise<{ isHalted: boolean }> {
   using pace = openPace(execution.pace, context)
+  await using rooms = new Rooms()
   const stop = new AbortController()
   const drain = AbortSignal.any([context.drain, stop.signal])
   const gradeLimit = pLimit(execution.concurrency)
@@ -109,7 +112,7 @@ export async function execute(execution: Execution, context: FlowContext): Promi
       return
     }
     if (limited !== null && !(await isLetIn(limited, spec, { slot, drain }))) return
-    const record = await runAndCommit(execution, { spec, slot, pace }, context).catch((error: unknown) => {
+    const record = await runAndCommit(execution, { spec, slot, pace, rooms }, context).catch((error: unknown) => {
       limited?.spending.drop(spec)
       throw error
     })
@@ -163,7 +166,7 @@ export function isDone(stored: StoredRun, spec: RunSpec): boolean {
 
 /** The place is given to the next run as soon as the agent has ended; a further attempt waits for one again. */
 async function runAndCommit(execution: Execution, job: Job, context: FlowContext): Promise<RunRecord> {
-  const { spec, slot, pace } = job
+  const { spec, slot, pace, rooms } = job
   const { limited, plan } = execution
   const { retries } = plan.options
   context.emit({ type: 'run_started', ...runName(spec) })
@@ -185,6 +188,7 @@ async function runAndCommit(execution: Execution, job: Job, context: FlowContext
       passEnv: execution.passEnv,
       hidden: execution.hidden,
       sandbox: execution.sandbox,
+      rooms,
       attempt: number,
       ...(execution.keepWork && { keepWork: true }),
       durable: true,

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs'
 import path from 'node:path'
 import type { QueueAnswer, QueueJob } from '../../../schemas/queue_job.ts'
 import type { RunRecord } from '../../../schemas/run.ts'
+import type { Rooms } from '../../base/rooms.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { isShortage } from '../../base/shortage.ts'
 import { engineNamed } from '../../engines/table.ts'
@@ -21,6 +22,7 @@ export interface Workshop {
   paths: SharedPaths
   bundles: Bundles
   pace: Pace
+  rooms: Rooms
   env: Readonly<Record<string, string | undefined>>
   /** What no agent may see: the shared folder, and what this worker keeps. */
   hidden: readonly string[]
@@ -67,6 +69,7 @@ export async function performJob(
     passEnv: job.pass_env,
     hidden,
     sandbox: await shop.sandbox(job.sandbox),
+    rooms: shop.rooms,
     ...{ attempt: job.attempt + own.mark.attempt - 1, mark: own.mark },
     ...(job.keep_work && { keepWork: true }),
     durable: true,

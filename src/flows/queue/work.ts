@@ -8,6 +8,7 @@ import type { QueueJob, QueueNeeds, WorkerNote } from '../../../schemas/queue_jo
 import type { RunRecord } from '../../../schemas/run.ts'
 import { messageOf } from '../../base/error.ts'
 import { openRoom, reapRooms } from '../../base/room.ts'
+import { Rooms } from '../../base/rooms.ts'
 import { chooseSandbox, type SandboxWish } from '../../base/sandbox/choose.ts'
 import { reapGroups } from '../../base/sandbox/process_limit.ts'
 import { closeWithin, doneWithin } from '../../jobs/queue/close.ts'
@@ -73,7 +74,8 @@ export async function workQueue(
   await reapGroups()
   await using scratch = await openRoom()
   await refuseStrayInstructions(scratch.path)
-  const shop = await openShop(request, tell, context)
+  await using rooms = new Rooms()
+  const shop = { ...(await openShop(request, tell, context)), rooms }
   const bench = new Bench({ request, transport, tell, shop }, context)
   const { worker } = shop
   const { concurrency, engines } = request
@@ -87,7 +89,7 @@ export async function workQueue(
   return { done: bench.note.done, failed: bench.note.failed }
 }
 
-async function openShop(request: WorkRequest, tell: TellWork, context: FlowContext): Promise<Workshop> {
+async function openShop(request: WorkRequest, tell: TellWork, context: FlowContext): Promise<Omit<Workshop, 'rooms'>> {
   const paths = sharedPaths(path.resolve(request.shared))
   const cache = request.cache ?? { folder: path.join(tmpdir(), 'whetstone-bundles'), maxBytes: 2 ** 30 }
   const started = new Date().toISOString().replaceAll(/[-:.]/g, '').slice(0, 15)

@@ -11,7 +11,7 @@ import type { WalkedFile } from '../../base/files.ts'
 import { sha256 } from '../../base/json.ts'
 import { MadeFiles } from '../../base/made_files.ts'
 import { redactorFor } from '../../base/redact.ts'
-import { openRoom } from '../../base/room.ts'
+import { Rooms } from '../../base/rooms.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { type Sandbox, withEndpoint } from '../../base/sandbox/policy.ts'
 import { suiteVariables } from '../../base/suite_variables.ts'
@@ -54,6 +54,8 @@ export interface RunRequest {
   /** Folders that PATH may not name. */
   hidden: readonly string[]
   sandbox: SandboxChoice
+  /** What gives the run its room; absent: one is made for it. */
+  rooms?: Rooms
   attempt: number
   /** What lies in the folder's timing.json and stays there; absent: nothing lies there, and the folder may have to be made. */
   mark?: AttemptMark
@@ -95,10 +97,10 @@ export interface RunResult {
 /** Runs the agent once. Resolves for every end of it; rejects only when `signal` is aborted (nothing is kept then) or on a bug. */
 export async function performRun(asked: RunRequest): Promise<RunResult> {
   const request = { ...asked, gate: asked.gate ?? openGate(null) }
-  await using room = await openRoom()
-  const home = path.join(room.path, 'home')
+  await using once = new Rooms()
+  await using room = await (request.rooms ?? once).open()
+  const { home } = room
   const cwd = path.join(room.path, 'work')
-  for (const made of [home, path.join(home, 'tmp')]) mkdirSync(made)
   if (request.mark === undefined) mkdirSync(request.folder, { recursive: true })
   const { userEnv: user, passEnv, hidden } = request
   const own = runEnvironment({ user, home, mark: room.mark, passEnv, hidden })

@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, rmSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import type { QueueJob } from '../../../schemas/queue_job.ts'
+import { Rooms } from '../../../src/base/rooms.ts'
 import { chooseSandbox } from '../../../src/base/sandbox/choose.ts'
 import { openPace } from '../../../src/flows/pace.ts'
 import { performJob } from '../../../src/flows/queue/perform_job.ts'
@@ -39,7 +40,7 @@ async function begin(leave: AbortSignal) {
   const env = { PATH: process.env.PATH, HOME: process.env.HOME }
   const context = { emit: () => {}, env, drain: never, signal: never, now: () => new Date() }
   const shop = {
-    ...{ worker: 'w', paths, env, hidden: [], pace: openPace(undefined, context) },
+    ...{ worker: 'w', paths, env, hidden: [], pace: openPace(undefined, context), rooms: new Rooms() },
     bundles: await openBundles({ objects: sharedObjects(paths.bundles), cache: null }),
     sandbox: () => chooseSandbox({ ...sandbox, readable: [] }, ''),
   }
