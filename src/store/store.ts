@@ -170,18 +170,17 @@ export function readAgain(benchmark: string, runId: string, onDamage?: OnDamage)
   return found
 }
 
-/** Writes a grading; `times` of the grader (ISO) are added to timing.json. */
+/** Writes a grading; `times` of the grader (ISO, and how long it took) are added to timing.json. */
 export async function writeGrading(
   benchmark: string,
   runId: string,
   graded: Grading,
-  times: { start: string; end: string } | null,
+  times: { start: string; end: string; seconds: number } | null,
 ): Promise<void> {
   const paths = runPaths(benchmark, runId)
   const own = [path.basename(paths.grading), artefactText(grading, paths.grading, graded)] as const
   if (times === null) return await writeAllAtomic(paths.folder, [own])
-  const { start, end } = times
-  const seconds = (Date.parse(end) - Date.parse(start)) / 1000
+  const { start, end, seconds } = times
   const before = readIf(timing, paths.timing) ?? {}
   const after = { ...before, grader_start: start, grader_end: end, grader_duration_seconds: seconds }
   const timed = [path.basename(paths.timing), artefactText(timing, paths.timing, after)] as const

@@ -71,7 +71,11 @@ describe('artefacts', () => {
     const before = await readRun(folder, runId)
     expect(before).toMatchObject({ timing: { duration_ms: 5 }, grading: { summary } })
     expect(before?.timing).not.toHaveProperty('grader_end')
-    await writeGrading(folder, runId, graded, { start: '2026-01-01T00:00:00Z', end: '2026-01-01T00:00:02Z' })
+    await writeGrading(folder, runId, graded, {
+      start: '2026-01-01T00:00:00Z',
+      end: '2026-01-01T00:00:02Z',
+      seconds: 2,
+    })
     expect(await readRun(folder, runId)).toMatchObject({
       timing: { duration_ms: 5, grader_duration_seconds: 2 },
       grading: { summary },

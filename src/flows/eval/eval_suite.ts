@@ -32,7 +32,7 @@ export async function evalSuite(
   { request, purses }: { request: EvalRequest; purses: Purses },
   context: FlowContext,
 ): Promise<EvalResult & { plan: Plan }> {
-  const started = context.now()
+  const [started, begun] = [context.now(), performance.now()]
   refuseUnloggable(prepared, started)
   const passes = openPasses(prepared.plan, { workspace: prepared.workspace, now: started, use: request.cache })
   if (passes.known.size > 0 && passes.plan.runs.length === 0) return await evalKnown(prepared, passes, context)
@@ -61,7 +61,7 @@ export async function evalSuite(
   may.settle()
   context.signal.throwIfAborted()
   const now = context.now()
-  const seconds = before.secondsBefore + (now.getTime() - started.getTime()) / 1000
+  const seconds = before.secondsBefore + secondsSince(begun)
   const made = await resultOf(
     { ...prepared, plan: kept },
     { folder, known: passes.known, made: prepared.plan.runs, seconds },
@@ -75,13 +75,18 @@ export async function evalSuite(
 
 /** Every case passed before: nothing is started. */
 async function evalKnown(prepared: PreparedEval, { plan, known }: Passes, context: FlowContext) {
-  const started = context.now()
-  const folder = await createBenchmark(prepared.workspace, started, 'evals')
+  const begun = performance.now()
+  const folder = await createBenchmark(prepared.workspace, context.now(), 'evals')
   await writePlanFile(folder, plan)
-  const seconds = (context.now().getTime() - started.getTime()) / 1000
+  const seconds = secondsSince(begun)
   const result = await resultOf({ ...prepared, plan }, { folder, known, made: [], seconds })
   await writeArtefact(evalResult, path.join(folder, 'eval.json'), result)
   return { ...result, plan }
+}
+
+/** Since then by performance.now(), which nobody sets, in whole milliseconds. */
+function secondsSince(begun: number): number {
+  return Math.round(performance.now() - begun) / 1000
 }
 
 async function makeReady(

@@ -55,11 +55,18 @@ export interface GradeRunRequest {
   memory?: JudgeMemory | null
 }
 
-/** A grading and when it was made (ISO times). */
+/** A grading, when it was made (ISO times), and how long that took by a clock that nobody sets. */
 export interface Graded {
   grading: Grading
   start: string
   end: string
+  seconds: number
+}
+
+interface Begun {
+  at: Date
+  /** Of performance.now(). */
+  ms: number
 }
 
 /**
@@ -68,7 +75,7 @@ export interface Graded {
  */
 export async function gradeRun(request: GradeRunRequest): Promise<Graded | null> {
   const { record, case: one } = request
-  const start = new Date()
+  const begun = { at: new Date(), ms: performance.now() }
   if (one.expectations.length + one.checks.length === 0) return null
   switch (record.status) {
     case 'failed':
@@ -76,15 +83,15 @@ export async function gradeRun(request: GradeRunRequest): Promise<Graded | null>
       return null
     case 'timed_out':
       if (request.onTimeout === 'exclude') return null
-      return finish(request, start, { ...timedOut(one, record.duration_ms), judged: null })
+      return finish(request, begun, { ...timedOut(one, record.duration_ms), judged: null })
     case 'completed': {
       const checks = one.checks.length === 0 ? null : await byChecks(one, await sceneOf(request))
       if (request.fastFail && checks?.expectations.some(({ passed }) => !passed)) {
-        return finish(request, start, { ...checks, judged: null })
+        return finish(request, begun, { ...checks, judged: null })
       }
       const judged = await judgeIfAny(request)
       const asked = byJudge(one, judged?.verdicts ?? null)
-      return finish(request, start, {
+      return finish(request, begun, {
         expectations: [...asked.expectations, ...(checks?.expectations ?? [])],
         errors: [...asked.errors, ...(checks?.errors ?? [])],
         judged,
@@ -156,7 +163,7 @@ async function sceneOf(request: GradeRunRequest): Promise<CheckScene> {
 
 async function finish(
   request: GradeRunRequest,
-  start: Date,
+  begun: Begun,
   { expectations, errors, judged }: Decisions & { judged: Judged | null },
 ): Promise<Graded> {
   const { record, judge, onTimeout, samples, requireEvidence, fastFail } = request
@@ -167,14 +174,14 @@ async function finish(
     command: judge.command ?? undefined,
     base_url: judge.baseUrl,
   }
-  const end = new Date()
+  const ms = Math.round(performance.now() - begun.ms)
   const grading: Grading = {
     expectations,
     summary: summarize(expectations),
     ...(measured && { execution_metrics: measured }),
     timing: {
       executor_duration_seconds: record.duration_ms / 1000,
-      grader_duration_seconds: Math.max(0, end.getTime() - start.getTime() - (request.gate?.waitedMs ?? 0)) / 1000,
+      grader_duration_seconds: Math.max(0, ms - (request.gate?.waitedMs ?? 0)) / 1000,
     },
     ...(judged &&
       choice &&
@@ -195,7 +202,7 @@ async function finish(
       fastFail,
     }),
   }
-  return { grading, start: start.toISOString(), end: end.toISOString() }
+  return { grading, start: begun.at.toISOString(), end: new Date().toISOString(), seconds: ms / 1000 }
 }
 
 function scoresOf(judged: Judged | null): Pick<Grading, 'rubric' | 'golden'> {
