@@ -3,6 +3,7 @@ import path from 'node:path'
 import pLimit from 'p-limit'
 import type { Grading } from '../../schemas/grading.ts'
 import type { Plan } from '../../schemas/plan.ts'
+import type { RunRecord } from '../../schemas/run.ts'
 import type { LoadWarning, SuiteCase } from '../../schemas/suite.ts'
 import { UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
@@ -12,6 +13,7 @@ import { withBaseUrl } from '../engines/base_url.ts'
 import { judgeName } from '../engines/judge_choice.ts'
 import { loadSuite } from '../phases/1-plan/load.ts'
 import { selectCases } from '../phases/1-plan/select.ts'
+import { readTranscript } from '../store/damage.ts'
 import { strayIn } from '../store/own_run.ts'
 import { runPaths } from '../store/paths.ts'
 import { readPlan, readRun } from '../store/store.ts'
@@ -86,7 +88,8 @@ async function gradeHeld(folder: string, before: Plan, { request, context }: Ask
         })
         if (stored === null) return
         const one = { plan, folder, spec, stored, passEnv, hidden, sandbox, again: anew, cache, pace }
-        const end = await gradeStored({ ...one, keeps: !changed.has(spec.eval_id) }, context)
+        const isWhole = () => hasTranscript(runPaths(folder, spec.run_id).folder, stored.record, context)
+        const end = await gradeStored({ ...one, keeps: !changed.has(spec.eval_id), isWhole }, context)
         if (end.end === 'nothing') return
         if (end.end === 'kept') {
           kept.push(end.made)
@@ -103,6 +106,19 @@ async function gradeHeld(folder: string, before: Plan, { request, context }: Ask
   if (failed) throw failed.reason
   const made = await summarize(folder, adoption.plan, context)
   return kept.length === 0 ? made : { ...made, kept: keptBecause(kept, plan) }
+}
+
+/** Whether its transcript can be graded: of a part of it less would be met than was. Says why not. */
+async function hasTranscript(folder: string, record: RunRecord, context: FlowContext): Promise<boolean> {
+  if (record.status !== 'completed') return true // nothing of it is read
+  const events = await readTranscript(path.join(folder, 'transcript.jsonl'), record, (damage) => {
+    context.emit({
+      type: 'artefact_damaged',
+      ...damage,
+      mended: 'it is not graded; the same bench makes the run again',
+    })
+  })
+  return events !== null
 }
 
 /** Why the judge that was asked decided nothing. */

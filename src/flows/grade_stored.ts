@@ -39,6 +39,8 @@ export interface GradeRequest {
   pace: Pace
   /** The criteria are those of its grading, which stays where the judge decides nothing now, whoever made it; absent: only one under the same key stays. */
   keeps?: boolean
+  /** Whether what is to be graded is whole, asked before it is; absent: it is known to be. */
+  isWhole?: () => Promise<boolean>
 }
 
 /** `there`: the same was graded before. `kept`: the judge decided nothing now, so the earlier grading stays; `made` says why. */
@@ -56,6 +58,7 @@ export async function gradeStored(request: GradeRequest, context: FlowContext): 
     context.emit(gradeFinished(spec, grading))
     return { end: 'there', grading }
   }
+  if ((await request.isWhole?.()) === false) return { end: 'nothing' }
   const graded = await gradeAnew(request, context)
   if (graded === null) return { end: 'nothing' }
   const { grading: made } = graded

@@ -29,7 +29,7 @@ async function mendRun(folder: string, spec: RunSpec, tell: Tell): Promise<void>
   const stored = await readRun(folder, spec.run_id, (damage) => found.push(damage))
   if (stored === null) for (const damage of found) tell(damage, 'the run is made again')
   if (stored === null || !isDone(stored, spec)) return
-  const events = await readTranscript(path.join(paths.folder, 'transcript.jsonl'), (damage) => {
+  const events = await readTranscript(path.join(paths.folder, 'transcript.jsonl'), stored.record, (damage) => {
     tell(damage, 'the run is made again')
   })
   if (events === null) return await rm(paths.record, { force: true })

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import type { z } from 'zod'
+import type { RunRecord } from '../../schemas/run.ts'
 import { type TranscriptEvent, transcriptEvent } from '../../schemas/transcript.ts'
 import { codeOf, messageOf, UserError } from '../base/error.ts'
 import { checkAs, parseJson } from '../base/json.ts'
@@ -44,8 +45,12 @@ export function readIf<S extends z.ZodType>(
   }
 }
 
-/** The events of a transcript.jsonl; null where it is missing or damaged, which is told. */
-export async function readTranscript(file: string, onDamage: OnDamage): Promise<TranscriptEvent[] | null> {
+/** The events of a run's transcript.jsonl; null where it is missing or damaged, which is told. Who completed has said a result. */
+export async function readTranscript(
+  file: string,
+  { status }: Pick<RunRecord, 'status'>,
+  onDamage: OnDamage,
+): Promise<TranscriptEvent[] | null> {
   const tell = (message: string) => {
     onDamage({ file, message: `${file}: ${message}` })
     return null
@@ -58,7 +63,9 @@ export async function readTranscript(file: string, onDamage: OnDamage): Promise<
   if (!text.endsWith('\n')) return tell('is cut off')
   try {
     const lines = text.slice(0, -1).split('\n')
-    return lines.map((line, index) => checkAs(transcriptEvent, parseJson(line, file), `${file}:${index + 1}`))
+    const events = lines.map((line, index) => checkAs(transcriptEvent, parseJson(line, file), `${file}:${index + 1}`))
+    const isWhole = status !== 'completed' || events.some(({ type }) => type === 'result')
+    return isWhole ? events : tell('is cut off: it has no result')
   } catch (error) {
     if (!(error instanceof UserError)) throw error
     onDamage({ file, message: error.message })

@@ -5,6 +5,7 @@ import {
   readdirSync,
   readFileSync,
   renameSync,
+  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -125,6 +126,44 @@ describe('bench', () => {
     expect(end.code, end.stderr).toBe(0)
     expect(end.stderr).toMatch(/^damaged .*plan\.json.*passed over$/m)
     expect(readdirSync(path.dirname(made.folder))).toHaveLength(2)
+  })
+})
+
+describe('grade --anew of a run whose transcript is damaged', () => {
+  const transcript = () => path.join(made.folder, run, 'transcript.jsonl')
+  const grading = () => path.join(made.folder, run, 'grading.json')
+  const ways: [string, () => void][] = [
+    ['cut off', () => cut(transcript())],
+    [
+      'cut off between two lines',
+      () => writeFileSync(transcript(), `${readFileSync(transcript(), 'utf8').split('\n')[0]}\n`),
+    ],
+    ['empty', () => damages.empty(transcript())],
+    ['of another kind', () => damages['JSON of another kind'](transcript())],
+    ['gone', () => rmSync(transcript())],
+  ]
+  const told = (text: string) => text.split('\n').filter((line) => line.startsWith('damaged '))
+  test.each(ways)('%s: it is named, and the earlier grading stays', async (_, damage) => {
+    const before = readFileSync(grading(), 'utf8')
+    damage()
+    const end = await whetstone(['grade', made.folder, '--anew'])
+    expect(end.code, end.stderr).toBe(0)
+    expect(told(end.stderr)).toEqual([expect.stringMatching(/run-1\/transcript\.jsonl.*it is not graded/)])
+    expect(readFileSync(grading(), 'utf8')).toBe(before)
+  })
+  test('without an earlier grading it has none, and the benchmark is not whole', async () => {
+    cut(transcript())
+    rmSync(grading())
+    const end = await whetstone(['grade', made.folder])
+    expect(end.code, end.stderr).toBe(3)
+    expect(told(end.stderr)).toHaveLength(1)
+    expect(existsSync(grading())).toBe(false)
+  })
+  test('bench sees what was cut off between two lines, too', async () => {
+    ways[1]?.[1]()
+    const end = await made.bench()
+    expect(told(end.stderr)).toEqual([expect.stringContaining('is cut off: it has no result: the run is made again')])
+    expect(made.starts()).toBe(3)
   })
 })
 

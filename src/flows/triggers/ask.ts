@@ -129,6 +129,6 @@ async function madeRun(folder: string, { run_id, run_number, key }: Plan['runs']
   // what lies there of another plan says nothing of this one
   const record = stored?.record.key === key ? stored.record : null
   const transcript = path.join(runPaths(folder, run_id).folder, 'transcript.jsonl')
-  const events = record === null ? null : await readTranscript(transcript, () => {})
+  const events = record === null ? null : await readTranscript(transcript, record, () => {})
   return { run_id, run_number, record, events: events ?? [] }
 }
