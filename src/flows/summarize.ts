@@ -1,13 +1,16 @@
 /** From what is on disk of a benchmark to benchmark.json, benchmark.md and report.html. */
+import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { z } from 'zod'
 import { type Benchmark, benchmark as benchmarkSchema } from '../../schemas/benchmark.ts'
 import type { Stop } from '../../schemas/limits.ts'
 import type { Plan } from '../../schemas/plan.ts'
 import { writeAtomic } from '../base/durable.ts'
+import { codeOf, IncompleteError, messageOf } from '../base/error.ts'
 import { exists } from '../base/files.ts'
 import { readJson } from '../base/json.ts'
 import { redactorFor } from '../base/redact.ts'
+import { isShortage } from '../base/shortage.ts'
 import { aggregate } from '../phases/4-report/aggregate.ts'
 import type { AggregateInput } from '../phases/4-report/input.ts'
 import { toMarkdown } from '../phases/4-report/markdown.ts'
@@ -80,28 +83,29 @@ export async function summarize(
   const { benchmark, folders } = await benchmarkNow(folder, plan, context, soFar)
   const paths = benchmarkPaths(folder)
   const isNoise = collectionOf(plan) === 'calibrations'
+  const { page = true, details = null, known = new Map() } = soFar
+  const prompts = { cases: redactor.value(plan.cases) }
   const reports = async () => {
     await writeBenchmark(paths.benchmark, benchmark)
     if (isNoise) await writeCalibration(folder, plan, benchmark)
     await writeAtomic(paths.markdown, toMarkdown(benchmark))
   }
-  const written = reports()
-  written.catch(() => {}) // looked at below
-  const { page = true } = soFar
-  const prompts = { cases: redactor.value(plan.cases) }
-  try {
-    if (page) {
-      const { caseFiles } = await import('./page/case_files.ts')
-      const { writePage } = await import('./page/write_page.ts')
-      const files = await caseFiles(plan.cases)
-      const made = { plan, laid: soFar.known ?? new Map() }
-      const { details = null } = soFar
-      const asked = { folder, report: paths.report, benchmark, prompts, folders, redactor, files, made, details }
-      await writePage({ ...asked, written })
-    } else await rm(paths.report, { force: true })
-  } finally {
-    await written
-  }
+  await underMark(paths, async () => {
+    const written = reports()
+    written.catch(() => {}) // looked at below
+    try {
+      if (page) {
+        const { caseFiles } = await import('./page/case_files.ts')
+        const { writePage } = await import('./page/write_page.ts')
+        const files = await caseFiles(plan.cases)
+        const made = { plan, laid: known }
+        const asked = { folder, report: paths.report, benchmark, prompts, folders, redactor, files, made, details }
+        await writePage({ ...asked, written })
+      } else await rm(paths.report, { force: true })
+    } finally {
+      await written
+    }
+  })
   context.emit({
     type: 'benchmark_written',
     folder,
@@ -111,6 +115,24 @@ export async function summarize(
     planned: benchmark.counts?.planned ?? plan.runs.length,
   })
   return { folder, plan, benchmark, paths, page, folders, prompts, ...(isNoise && { calibration: paths.calibration }) }
+}
+
+/**
+ * Writes the reports under a mark that stays where they are not all written, be it that this was killed: then the same bench goes on here.
+ * Throws IncompleteError where the machine is short of something.
+ */
+async function underMark({ folder, reporting }: BenchmarkPaths, write: () => Promise<void>): Promise<void> {
+  try {
+    writeFileSync(reporting, '')
+    await write()
+    rmSync(reporting, { force: true })
+  } catch (error) {
+    if (!isShortage(error) || codeOf(error) === 'EROFS') throw error
+    throw new IncompleteError(
+      `${folder}: ${messageOf(error)}; not all of its reports were written`,
+      'free what is short (df -h, ulimit -a); then the same command writes them, and nothing is run again',
+    )
+  }
 }
 
 /** What summarize writes, in memory: it only reads, so that a page can be asked for while the runs are made. */
@@ -180,10 +202,10 @@ function lastStop(file: string): Promise<Stop | null> {
   )
 }
 
-/** Whether a benchmark folder holds a whole benchmark.json. */
+/** Whether a benchmark folder holds a whole benchmark.json, and its other reports were written with it. */
 export async function isComplete(folder: string): Promise<boolean> {
-  const file = benchmarkPaths(folder).benchmark
-  if (!(await exists(file))) return false
+  const { benchmark: file, reporting } = benchmarkPaths(folder)
+  if (!(await exists(file)) || existsSync(reporting)) return false
   return readJson(ending, file).then(
     (benchmark) => benchmark.complete === true,
     () => false,

@@ -16,6 +16,8 @@ export interface BenchmarkPaths {
   triggers: string
   /** Runs are filled here and renamed into place when they are whole. */
   partial: string
+  /** There while the reports are written; it stays where that broke off. */
+  reporting: string
 }
 
 /** What lies by timestamp in a workspace. Calibrations are apart: the newest benchmark is never one of them. */
@@ -56,6 +58,7 @@ export function benchmarkPaths(folder: string): BenchmarkPaths {
     calibration: path.join(folder, 'calibration.json'),
     triggers: path.join(folder, 'triggers.json'),
     partial: path.join(folder, '.partial'),
+    reporting: path.join(folder, '.reporting'),
   }
 }
 

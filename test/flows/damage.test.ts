@@ -2,6 +2,7 @@
 import {
   cpSync,
   existsSync,
+  mkdirSync,
   readdirSync,
   readFileSync,
   renameSync,
@@ -22,17 +23,18 @@ const run = 'eval-1-task/with_skill/run-1'
 interface Made {
   folder: string
   starts: () => number
-  bench: (flags?: string[]) => ReturnType<typeof whetstone>
+  bench: (flags?: string[], shell?: string) => ReturnType<typeof whetstone>
 }
 let made: Made
 
 const template = fresh()
 const skill = makeSkill(cases)
 
-function benchIn(top: string, flags: readonly string[] = []) {
+function benchIn(top: string, flags: readonly string[] = [], shell?: string) {
   const args = ['bench', skill, '--engine', agent('tidy.mjs'), '--workspace', path.join(top, 'ws'), '--runs', '1']
   return whetstone([...args, '--sandbox', 'off', '--pass-env', 'AGENT_LOG', ...flags], {
     env: { AGENT_LOG: path.join(top, 'agent.log') },
+    ...(shell !== undefined && { shell }),
   })
 }
 
@@ -53,7 +55,7 @@ beforeEach(() => {
   const top = fresh()
   cpSync(template, top, { recursive: true })
   const starts = () => readFileSync(path.join(top, 'agent.log'), 'utf8').match(/start/g)?.length ?? 0
-  made = { folder: benchmarkIn(top), bench: (flags) => benchIn(top, flags), starts }
+  made = { folder: benchmarkIn(top), bench: (flags, shell) => benchIn(top, flags, shell), starts }
 })
 
 const cut = (file: string) => truncateSync(file, Math.floor(readFileSync(file).length / 2))
@@ -125,6 +127,47 @@ describe('bench', () => {
     const end = await made.bench(['--max-turns', '7'])
     expect(end.code, end.stderr).toBe(0)
     expect(end.stderr).toMatch(/^damaged .*plan\.json.*passed over$/m)
+    expect(readdirSync(path.dirname(made.folder))).toHaveLength(2)
+  })
+})
+
+describe('reports that were not all written', () => {
+  const report = () => path.join(made.folder, 'report.html')
+  const wrote = async () => {
+    const end = await made.bench()
+    expect(end.code, end.stderr).toBe(0)
+    expect(readFileSync(report(), 'utf8')).toContain('</html>')
+    expect(made.starts()).toBe(2)
+    expect(readdirSync(path.dirname(made.folder))).toHaveLength(1)
+    expect(existsSync(path.join(made.folder, '.reporting'))).toBe(false)
+  }
+  test('since something lies in the way of the page: the same bench writes them, and runs nothing', async () => {
+    rmSync(report())
+    mkdirSync(path.join(report(), 'in/the/way'), { recursive: true })
+    expect((await made.bench()).code).toBe(2)
+    expect(JSON.parse(readFileSync(path.join(made.folder, 'benchmark.json'), 'utf8')).complete).toBe(true)
+    rmSync(report(), { recursive: true })
+    await wrote()
+  })
+  test('since no file may grow so large: ends with 3, the folder and the fix', async () => {
+    const limited = 'trap "" XFSZ; ulimit -f 100; exec "$0" "$@"'
+    const end = await made.bench([], limited)
+    expect(end.code, end.stderr).toBe(3)
+    expect(end.stderr).toContain(`${made.folder}: EFBIG`)
+    expect(end.stderr).toMatch(
+      /^ {6}free what is short .*then the same command writes them, and nothing is run again$/m,
+    )
+    await wrote()
+  })
+  test('since it was killed between benchmark.json and the page', async () => {
+    expect((await made.bench()).code).toBe(0)
+    rmSync(report())
+    writeFileSync(path.join(made.folder, '.reporting'), '')
+    await wrote()
+  })
+  test('control: of a benchmark whose reports were written another is begun', async () => {
+    expect((await made.bench()).code).toBe(0)
+    await made.bench()
     expect(readdirSync(path.dirname(made.folder))).toHaveLength(2)
   })
 })
