@@ -1,5 +1,5 @@
 // What the benches share: a suite in a temporary folder, the library from dist, medians, one line of result.
-import { spawn } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -142,4 +142,18 @@ export async function wide(count, width, work) {
       while (next < count) await work(next++)
     }),
   )
+}
+
+/**
+ * ext4 without a journal looks past every inode that was deleted in the last minutes, as long as their blocks are in memory: after a bench that
+ * removed thousands of files the next one would pay for that, and so would one side for the other. Only root may let them go; others wait some minutes between benches.
+ */
+export function settle() {
+  if (process.platform !== 'linux') return
+  spawnSync('sync')
+  try {
+    writeFileSync('/proc/sys/vm/drop_caches', '3')
+  } catch {
+    // not root
+  }
 }
