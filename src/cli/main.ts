@@ -24,7 +24,7 @@ import { addView } from './commands/view.ts'
 import { withPlace } from './config/from_file.ts'
 import { codeFor, fixOf } from './error_code.ts'
 import { exitCodes, exitHelp } from './exit.ts'
-import { checkSwitches, checkValues, mistakeOf } from './mistakes.ts'
+import { checkNumbers, checkSwitches, checkValues, type KnownOptions, mistakeOf } from './mistakes.ts'
 import { watchOutput } from './output.ts'
 
 /** Gives the exit code; never throws. */
@@ -72,6 +72,7 @@ function parser(argv: readonly string[], done: (code: number) => void) {
     .usage('Benchmarks agent skills and sharpens them.\n\n$0 <command> [options]')
   withoutSpareHelp(program)
   withWholeExamples(program)
+  withNumbersOnce(program, argv)
   return commands
     .reduce((args, add) => add(args, done, argv), program)
     .demandCommand(1, 'Give a command.')
@@ -114,6 +115,18 @@ function withWholeExamples(program: Argv & Partial<Internals>): void {
 function withoutSpareHelp(program: Argv & Partial<Internals>): void {
   const usage = program.getInternalMethods?.().getUsageInstance()
   if (usage !== undefined) usage.cacheHelpMessage = () => {}
+}
+
+/** Before a flag reads its value: of one given twice it would say that it is no number. */
+function withNumbersOnce(program: Argv & Partial<Options>, argv: readonly string[]): void {
+  program.middleware(() => {
+    const known = program.getOptions?.()
+    if (known !== undefined) checkNumbers(argv, known)
+  }, true)
+}
+
+interface Options {
+  getOptions(): KnownOptions
 }
 
 async function report(error: unknown, json: boolean): Promise<number> {

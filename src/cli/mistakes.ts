@@ -176,12 +176,39 @@ export function checkSwitches(argv: readonly string[]): void {
   }
 }
 
+/** The options of the command, as the parser has them. */
+export interface KnownOptions {
+  number: readonly string[]
+  alias: Readonly<Record<string, readonly string[]>>
+}
+
+/** Throws UserError for a number given twice: of two values the parser makes their sum where the last is 1. */
+export function checkNumbers(argv: readonly string[], { number, alias }: KnownOptions): void {
+  const end = argv.indexOf('--')
+  const given = argv.slice(0, end < 0 ? undefined : end).flatMap(flagsIn)
+  for (const name of number) {
+    const names = new Set([name, ...(alias[name] ?? [])].map(camelCase))
+    if (given.filter((flag) => names.has(flag)).length > 1) throw givenTwice(`--${name}`)
+  }
+}
+
+/** The flags that a word gives, in camel case; each letter before a value is one: -yn5 is y and n. */
+function flagsIn(word: string): string[] {
+  const [, long] = /^--([^=]+)/.exec(word) ?? []
+  if (long !== undefined) return [camelCase(long)]
+  const [, letters = ''] = /^-([a-z]+)/i.exec(word) ?? []
+  return [...letters]
+}
+
+function givenTwice(flag: string): UserError {
+  return new UserError(`${flag}: given more than once`, 'give it once')
+}
+
 /** Throws UserError for an empty value, and for a flag given twice that takes one value. */
 export function checkValues(parsed: Readonly<Record<string, unknown>>): true {
   for (const [name, value] of Object.entries(parsed)) {
     const flag = `${name === 'skill' || name === 'benchmark' || name === 'benchmarks' || name === 'folder' ? '' : '--'}${name}`
-    if (Array.isArray(value) && !repeatable.has(name))
-      throw new UserError(`${flag}: given more than once`, 'give it once')
+    if (Array.isArray(value) && !repeatable.has(name)) throw givenTwice(flag)
     const values: readonly unknown[] = Array.isArray(value) ? value : [value]
     if (values.includes('')) throw new UserError(`${flag}: empty`, 'give a value, or leave it out')
   }

@@ -38,6 +38,22 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
   const skill = makeSkill(simple)
   const notSkill = fresh()
   const badJson = makeSkill(simple, { 'evals/evals.json': '{\n  "evals": [,]\n}' })
+  const twice = [
+    ['bench', skill, '--runs', '5', '--runs', '1'],
+    ['bench', skill, '--runs=5', '--runs=1'],
+    ['bench', skill, '--runs', '1', '--runs=1'],
+    ['bench', skill, '--runs', '5', '--runs', '3'],
+    ['bench', skill, '--budget', '5', '--budget', '1'],
+    ['bench', skill, '--max-turns', '5', '--maxTurns', '1'],
+    ['bench', skill, '--concurrency', '4', '--print-config', '--concurrency', '1'],
+    ['triggers', skill, '--runs', '5', '--runs', '1'],
+    ['improve', skill, '--runs', '5', '--runs', '1'],
+    ['init', skill, '--cases', '5', '--cases', '1'],
+    ['audit', skill, '--sample', '5', '--sample', '1'],
+    ['practice', '--scenario', 'x', '--port', '5', '--port', '1'],
+    ['queue', 'work', '--concurrency', '4', '--concurrency', '1'],
+    ['demo', '--runs', '5', '--runs', '1'],
+  ]
   test.each<[string, string[], RegExp]>([
     ['no command', [], /Give a command.*\n.*bench, .*grade, aggregate, .*doctor, practice/],
     ['an unknown command', ['benhc'], /Did you mean bench\?|Unknown/],
@@ -57,6 +73,11 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
     ['a number without its value', ['bench', skill, '--runs', '--json'], /runs/],
     ['an empty value', ['bench', skill, '--workspace', ''], /--workspace: empty/],
     ['a flag given twice', ['bench', skill, '--engine', 'a', '--engine', 'b'], /--engine: given more than once/],
+    ...twice.map<[string, string[], RegExp]>((args) => [
+      `a number given twice: ${args.join(' ')}`,
+      [...args, '--json'],
+      /^error --[a-z-]+: given more than once\n +give it once\n$/,
+    ]),
     ['a switch that is neither true nor false', ['bench', skill, ...command, '--dry-run=yes'], /--dry-run=yes/],
     ['runs without end', ['bench', skill, '--runs', '1e9'], /--runs: .* to 1000/],
     ['a timeout that no timer can keep', ['bench', skill, '--timeout', '1e12'], /--timeout/],
@@ -96,6 +117,10 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
     expect(end.stderr).toMatch(message)
     expect(end.stderr).not.toMatch(/\n\s+at /)
     expect(end.code).toBe(2)
+  })
+  test('a number after -- is none of a flag', async () => {
+    const end = await whetstone(['bench', skill, '--runs', '5', '--print-config', '--', '--runs', '1'])
+    expect(end.stderr).not.toContain('more than once')
   })
   test('with --json the error is a JSON line too', async () => {
     const end = await whetstone(['bench', '/no/such', '--json'])
