@@ -2,6 +2,7 @@
 /** The program's entry: answers --version and --help before anything is loaded, else hands over to main. */
 import { readFileSync } from 'node:fs'
 import { watchOutput } from './output.ts'
+import { terminalWidth } from './terminal_size.ts'
 import { setForSeconds } from './v8_flags.ts'
 
 const argv = process.argv.slice(2)
@@ -9,7 +10,7 @@ const isAlone = (...names: string[]) => argv.length === 1 && names.includes(argv
 
 /** As it was built, for terminals that are wide enough; null: it has to be made. */
 function helpOf(): string | null {
-  if ((process.stdout.columns ?? usualWidth) < usualWidth) return null
+  if (terminalWidth(process.stdout) < 100) return null
   try {
     return readFileSync(new URL('../../program/help.txt', import.meta.url), 'utf8')
   } catch {
@@ -17,7 +18,6 @@ function helpOf(): string | null {
   }
 }
 
-const usualWidth = 100
 const help = isAlone('--help', '-h') ? helpOf() : null
 if (isAlone('--version', '-v')) {
   watchOutput()

@@ -10,6 +10,7 @@ import { descriptionMeasured, triggerRunText, triggerStatus, triggersPlanned } f
 import { advance, armRate, armsOf, type Cell, noProgress, type Progress, timeLeft } from './progress.ts'
 import { awaitedText, lostText } from './queue_wait.ts'
 import { colours, columns, dollars, duration, oneLine, percent, safe, textWidth, wrap } from './style.ts'
+import { terminalHeight, terminalWidth } from './terminal_size.ts'
 
 export interface Live {
   on: (event: FlowEvent) => void
@@ -265,11 +266,11 @@ function isUnderWay({ plan, triggers }: Progress): boolean {
 /** The lines of the table, no taller than the terminal. Exported for its test. */
 export function block(state: Progress, { stream, concurrency }: LiveOptions): string[] {
   const { plan, triggers } = state
-  if (triggers !== null) return [oneLine(triggerStatus(triggers), (stream.columns ?? 100) - 1)]
+  if (triggers !== null) return [oneLine(triggerStatus(triggers), terminalWidth(stream) - 1)]
   if (plan === null) return []
   const { bold, dim } = colours(stream)
-  const width = stream.columns ?? 100
-  const room = Math.max(3, (stream.rows ?? 40) - 6)
+  const width = terminalWidth(stream)
+  const room = Math.max(3, terminalHeight(stream) - 6)
   const rows = plan.cases.map(({ eval_id, eval_name }) => [
     `${eval_id} ${oneLine(eval_name, Math.max(12, Math.floor(width / 3)))}`,
     ...armsOf(plan).map((arm) => cellText(state.cells.get(`${eval_id} ${arm}`))),

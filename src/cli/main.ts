@@ -26,6 +26,7 @@ import { codeFor, fixOf } from './error_code.ts'
 import { exitCodes, exitHelp } from './exit.ts'
 import { checkNumbers, checkSwitches, checkValues, type KnownOptions, mistakeOf } from './mistakes.ts'
 import { watchOutput } from './output.ts'
+import { terminalWidth } from './terminal_size.ts'
 
 /** Gives the exit code; never throws. */
 export async function main(argv: readonly string[]): Promise<number> {
@@ -83,7 +84,7 @@ function parser(argv: readonly string[], done: (code: number) => void) {
     .option('version', { type: 'boolean', describe: 'print the version' })
     .help()
     .alias('help', 'h')
-    .wrap(Math.min(100, process.stdout.columns ?? 100))
+    .wrap(Math.min(100, terminalWidth(process.stdout)))
     .epilogue(
       `${exitHelp}\n\nNew here? \`whetstone demo\` runs a whole benchmark on the embedded practice model, no key needed.`,
     )

@@ -12,7 +12,7 @@ import { exitCodes } from './exit.ts'
 import { gateLines, judgeGates } from './gates.ts'
 import { interruptedLine } from './interrupt.ts'
 import type { Reporter } from './reporters.ts'
-import { colours, columns, oneLine, safe, wrap } from './style.ts'
+import { colours, columns, oneLine, safe, textWidth, wrap } from './style.ts'
 
 export interface HowToShow {
   json: boolean
@@ -64,13 +64,13 @@ function resultLines({ benchmark, paths, page, exported, calibration, kept }: Su
   const { header, rows } = summaryTable(benchmark)
   const table = columns([header, ...rows], header.map((_, index) => index).slice(1))
   const place = (file: string) => safe(path.relative(process.cwd(), file) || file)
-  const width = process.stdout.isTTY ? (process.stdout.columns ?? 100) - 1 : Number.POSITIVE_INFINITY
+  const width = textWidth(process.stdout)
   return [
     '',
     ...(benchmark.complete === true ? [] : [yellow(bold(incomplete(benchmark)))]),
     ...(kept === undefined ? [] : [yellow(bold(keptLine(kept)))]),
     bold(headline(benchmark)),
-    ...sureness(benchmark).flatMap((sentence) => wrap(sentence, Math.max(40, width))),
+    ...sureness(benchmark).flatMap((sentence) => wrap(sentence, width)),
     '',
     dim(table[0] ?? ''),
     ...table.slice(1),
@@ -87,7 +87,7 @@ const mostNotes = 8
 function noteLines(notes: readonly string[], width: number): string[] {
   if (notes.length === 0) return []
   const more = notes.length > mostNotes ? [`… ${notes.length - mostNotes} more notes in benchmark.md`] : []
-  const shown = notes.slice(0, mostNotes).flatMap((note) => wrap(`- ${note}`, Math.max(40, width)))
+  const shown = notes.slice(0, mostNotes).flatMap((note) => wrap(`- ${note}`, width))
   return [...shown, ...more, '']
 }
 

@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { Description, DescriptionScore } from '../../schemas/description.ts'
 import type { DescriptionResult } from '../flows/triggers/improve_description.ts'
 import { exitCodes } from './exit.ts'
-import { colours, percent, safe, wrap } from './style.ts'
+import { colours, percent, safe, textWidth, wrap } from './style.ts'
 
 /** Exit code 0, whether it was accepted or not; 130 after Ctrl-C. */
 export function showDescription(
@@ -16,7 +16,7 @@ export function showDescription(
     return code
   }
   const { bold, dim } = colours(process.stdout)
-  const width = process.stdout.isTTY ? Math.max(40, (process.stdout.columns ?? 100) - 1) : Number.POSITIVE_INFINITY
+  const width = textWidth(process.stdout)
   const { original, best, best_round, accepted, applied } = description
   const lines = [
     '',

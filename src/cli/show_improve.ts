@@ -3,7 +3,7 @@ import path from 'node:path'
 import type { History } from '../../schemas/history.ts'
 import type { ImproveResult } from '../flows/improve/improve.ts'
 import { exitCodes } from './exit.ts'
-import { colours, columns, dollars, oneLine, percent, safe, wrap } from './style.ts'
+import { colours, columns, dollars, oneLine, percent, safe, textWidth, wrap } from './style.ts'
 
 export interface HowToShow {
   json: boolean
@@ -25,7 +25,7 @@ export function showImprove(result: ImproveResult, how: HowToShow): number {
 
 function resultLines({ history, workspace, best }: ImproveResult, { toBeApplied }: HowToShow): string[] {
   const { bold, dim, yellow } = colours(process.stdout)
-  const width = process.stdout.isTTY ? Math.max(40, (process.stdout.columns ?? 100) - 1) : Number.POSITIVE_INFINITY
+  const width = textWidth(process.stdout)
   const isBetter = history.current_best !== 'v0'
   const isOver = history.ended_at !== undefined
   const shown = path.relative(process.cwd(), best) || best

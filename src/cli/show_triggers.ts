@@ -18,7 +18,8 @@ import {
 import type { TriggerMistake } from './commands/triggers_flags.ts'
 import { exitCodes } from './exit.ts'
 import { gateLines } from './gates.ts'
-import { colours, columns, dollars, duration, oneLine, safe, wrap } from './style.ts'
+import { colours, columns, dollars, duration, oneLine, safe, textWidth, wrap } from './style.ts'
+import { terminalWidth } from './terminal_size.ts'
 
 interface HowToShow {
   json: boolean
@@ -58,7 +59,7 @@ function codeOf({ complete }: Triggers, gates: readonly GateResult[], interrupte
 function resultLines({ file, triggers }: TriggersResult): string[] {
   const { bold, yellow, dim } = colours(process.stdout)
   const { warnings, saving, stop, complete } = triggers
-  const width = process.stdout.isTTY ? Math.max(40, (process.stdout.columns ?? 100) - 1) : Number.POSITIVE_INFINITY
+  const width = textWidth(process.stdout)
   const table = tableOf(triggers)
   return [
     '',
@@ -80,7 +81,7 @@ function resultLines({ file, triggers }: TriggersResult): string[] {
 
 function tableOf({ results }: Triggers): string[] {
   const { green, red, yellow } = colours(process.stdout)
-  const room = process.stdout.isTTY ? Math.max(20, (process.stdout.columns ?? 100) - 42) : 70
+  const room = process.stdout.isTTY ? Math.max(20, terminalWidth(process.stdout) - 42) : 70
   const marks = { right: green('✓'), wrong: red('✗'), open: yellow('?') }
   const rows = results.map((result) => {
     const { mark, cells } = triggerRow(result)

@@ -1,6 +1,7 @@
 /** Colours where a person looks at a terminal, plain text everywhere else; numbers as people read them. */
 import pico from 'picocolors'
 import stringWidth from 'string-width'
+import { terminalWidth } from './terminal_size.ts'
 
 export function colours(stream: NodeJS.WriteStream) {
   return pico.createColors(Boolean(stream.isTTY) && !process.env.NO_COLOR && process.env.TERM !== 'dumb')
@@ -68,8 +69,8 @@ export function safe(text: string): string {
 }
 
 /** Columns that sentences may fill; without end where nobody looks on. */
-export function textWidth({ isTTY, columns = 100 }: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>): number {
-  return isTTY ? Math.max(40, columns - 1) : Number.POSITIVE_INFINITY
+export function textWidth(stream: Pick<NodeJS.WriteStream, 'isTTY' | 'columns'>): number {
+  return stream.isTTY ? Math.max(40, terminalWidth(stream) - 1) : Number.POSITIVE_INFINITY
 }
 
 /** Text in lines of at most `width` columns, broken between words, later ones indented by two. */

@@ -118,6 +118,14 @@ describe('the table', () => {
       ),
     )
   })
+  test('of a terminal that reports no size is as wide as usual', () => {
+    const unsized = { stream: Object.assign(stream, { columns: 0, rows: 0 }), concurrency: 2 }
+    const many = { ...plan, cases: [1, 2, 3, 4, 5].map((eval_id) => ({ eval_id, eval_name: `case ${eval_id}` })) }
+    const lines = block(state(many, started(1, 'with_skill')), unsized)
+    expect(lines.some((line) => line.includes('0/8 runs'))).toBe(true)
+    expect(lines.filter((line) => line === '…')).toEqual([])
+    expect(lines.filter((line) => /case \d/.test(line))).toHaveLength(5)
+  })
   test('shows the limit of the provider once it was met', () => {
     const wide = { stream: Object.assign(stream, { columns: 100, rows: 24 }), concurrency: 2 }
     const limited = state(plan, { type: 'limit_changed', limit: 5, reason: 'refused (429)' })

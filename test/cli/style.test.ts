@@ -1,7 +1,8 @@
 /** Columns of a terminal: as wide as string-width says, whichever way is taken to know it. */
 import stringWidth from 'string-width'
 import { expect, test } from 'vitest'
-import { columns } from '../../src/cli/style.ts'
+import { columns, textWidth } from '../../src/cli/style.ts'
+import { terminalWidth } from '../../src/cli/terminal_size.ts'
 
 const padded = (text: string) =>
   columns([
@@ -27,4 +28,13 @@ test.each([
   '한국어',
 ])('%j', (text) => {
   expect(padded(text)).toBe(expected(text))
+})
+test.each([
+  [0, 100, 99],
+  [undefined, 100, 99],
+  [80, 80, 79],
+  [20, 20, 40],
+])('a terminal that reports %j columns has %d, of which text fills %d', (columns, all, text) => {
+  const stream = { isTTY: true, columns } as unknown as NodeJS.WriteStream
+  expect([terminalWidth(stream), textWidth(stream)]).toEqual([all, text])
 })
