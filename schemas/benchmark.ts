@@ -8,6 +8,7 @@ import { gradedExpectation, judgeError } from './grading.ts'
 import { heldBack } from './held_back.ts'
 import { stop } from './limits.ts'
 import { rubricResult } from './rubric.ts'
+import { chosenCases } from './suite.ts'
 
 /** Sample statistics: stddev with n−1, 0.0 for one value (as skill-creator's). */
 export const summaryStats = z.looseObject({ mean: z.number(), stddev: z.number(), min: z.number(), max: z.number() })
@@ -125,6 +126,9 @@ export const benchmark = z.looseObject({
   complete: z.boolean().optional().describe('false: a planned run has no grade'),
   counts: runCounts.optional(),
   cases: z.array(caseRow).optional(),
+  chosen: chosenCases
+    .optional()
+    .describe('what it says is of these cases alone; absent: of the whole suite, as far as is known'),
   excluded_runs: z.array(excludedRun).optional(),
   cost: costSummary.optional(),
   reused: reusedRuns.optional().describe('absent: every run was made for this benchmark'),

@@ -1,6 +1,7 @@
 /** `index.json`: several benchmarks side by side: many skills, or one suite on several engines and models. */
 import { z } from 'zod'
 import { summaryStats } from './benchmark.ts'
+import { chosenCases } from './suite.ts'
 
 /** One arm of a benchmark, in means over its graded runs; null: not known. */
 export const indexArm = z.object({
@@ -17,7 +18,7 @@ export const indexLift = z.object({
   ci_low: z.number().nullable(),
   ci_high: z.number().nullable(),
   p_value: z.number().nullable().describe('of this benchmark alone'),
-  p_adjusted: z.number().nullable().describe('by Holm, for all rows that have a p'),
+  p_adjusted: z.number().nullable().describe('by Holm, for all rows that have a p and are of a whole suite'),
   change: z.enum(['better', 'worse', 'within_chance']).describe('better and worse: p_adjusted is at most alpha'),
 })
 
@@ -35,6 +36,11 @@ export const indexRow = z.object({
   candidate: indexArm.nullable(),
   baseline: indexArm.nullable(),
   delta: z.number().nullable().describe('candidate − baseline of the mean pass rates; null where an arm has none'),
+  chosen: chosenCases
+    .optional()
+    .describe(
+      'the row is of these cases alone, and counted neither as better nor as worse; absent: of the whole suite',
+    ),
   beside: z
     .array(z.object({ tab: z.enum(['triggers', 'improve']), text: z.string() }))
     .optional()
@@ -51,7 +57,7 @@ export const benchmarkIndex = z.object({
   rows: z
     .array(indexRow)
     .describe(
-      'largest lift.mean first, delta where there is none; those without either behind, those without a benchmark last',
+      'largest lift.mean first, delta where there is none; behind them those of chosen cases, then those without either, those without a benchmark last',
     ),
 })
 

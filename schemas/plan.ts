@@ -1,7 +1,16 @@
 /** `plan.json`: every run of a benchmark and all that shapes it: enough to resume, repeat or send away. Holds no secret. */
 import { z } from 'zod'
 import { sandboxSettings } from './evals.ts'
-import { environment, gitState, inputFile, installedSkill, loadWarning, skill, suiteCase } from './suite.ts'
+import {
+  chosenCases,
+  environment,
+  gitState,
+  inputFile,
+  installedSkill,
+  loadWarning,
+  skill,
+  suiteCase,
+} from './suite.ts'
 
 /** `…_again`: the second arm of a calibration, which is the same as the first. `subject`: the one arm of eval. */
 export const configuration = z.enum([
@@ -101,6 +110,7 @@ export const plan = z.object({
   baseline_configuration: configuration,
   options: planOptions,
   cases: z.array(suiteCase),
+  chosen: chosenCases.optional().describe('by --case or --last-failed; absent: the whole suite'),
   runs: z.array(runSpec),
   sandbox: sandboxUse.optional().describe('what runs are confined to; of a resumed benchmark, the last start'),
   warnings: z.array(loadWarning),

@@ -141,6 +141,12 @@ export const skill = z.object({
 /** One that is laid into a working folder, under its name. */
 export const installedSkill = skill.extend({ name: pathBelow })
 
+/** The cases of a benchmark that was not of the whole suite. */
+export const chosenCases = z.object({
+  eval_ids: z.array(z.number().int()).describe('in the order of the suite'),
+  of: z.number().int().positive().describe('cases of the whole suite'),
+})
+
 export type InputFile = z.infer<typeof inputFile>
 export type Expectation = z.infer<typeof expectation>
 export type SuiteCase = z.infer<typeof suiteCase>
@@ -150,3 +156,4 @@ export type LoadWarning = z.infer<typeof loadWarning>
 export type SuiteDefaults = z.infer<typeof suiteDefaults>
 export type Suite = z.infer<typeof suite>
 export type Skill = z.infer<typeof skill>
+export type ChosenCases = z.infer<typeof chosenCases>

@@ -3,6 +3,7 @@
 import path from 'node:path'
 import type { Benchmark } from '../../schemas/benchmark.ts'
 import type { Kept, Summarized } from '../flows/summarize.ts'
+import { chosenSentence } from '../phases/4-report/chosen_text.ts'
 import type { GateResult } from '../phases/4-report/gate/judge.ts'
 import type { Gate } from '../phases/4-report/gate/parse.ts'
 import { leftOutFiles, undecidedIn } from '../phases/4-report/incomplete.ts'
@@ -65,10 +66,12 @@ function resultLines({ benchmark, paths, page, exported, calibration, kept }: Su
   const table = columns([header, ...rows], header.map((_, index) => index).slice(1))
   const place = (file: string) => safe(path.relative(process.cwd(), file) || file)
   const width = textWidth(process.stdout)
+  const chosen = chosenSentence(benchmark)
   return [
     '',
     ...(benchmark.complete === true ? [] : [yellow(bold(incomplete(benchmark)))]),
     ...(kept === undefined ? [] : [yellow(bold(keptLine(kept)))]),
+    ...(chosen === null ? [] : [yellow(chosen)]),
     bold(headline(benchmark)),
     ...sureness(benchmark).flatMap((sentence) => wrap(sentence, width)),
     '',

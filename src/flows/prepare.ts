@@ -10,7 +10,7 @@ import { resolveEngineChoice } from '../engines/models.ts'
 import { forBench } from '../phases/1-plan/for_bench.ts'
 import { hashSuite, isSuiteFile, loadSuite } from '../phases/1-plan/load.ts'
 import { makePlan } from '../phases/1-plan/plan.ts'
-import { selectCases } from '../phases/1-plan/select.ts'
+import { chosenOf, selectCases } from '../phases/1-plan/select.ts'
 import { exportGitVersion, readSkill } from '../phases/1-plan/skill.ts'
 import { timedBy, usualTimeout } from '../phases/1-plan/timeouts.ts'
 import { type AutoEngine, autoEngine } from './auto_engine.ts'
@@ -103,7 +103,8 @@ export async function prepare(request: BenchRequest, context: FlowContext, where
   const baseline = await baselineOf(request.baseline, skill, where.scratch)
   const place = request.suite === null ? skill.path : path.resolve(request.suite)
   const loaded = timedBy(request.timeoutSeconds, await loadSuite(place, request.suiteRoot ?? skill.path))
-  const suite = selectCases(forBench(loaded), request.cases)
+  const whole = forBench(loaded)
+  const suite = selectCases(whole, request.cases)
   const { engine, judge, choices } = await chooseEngines(request, suite, autoEngine(context, where.lenient))
   refuseSpokenKeys({ choices: [engine, judge], suite, env: context.env })
   const plan = makePlan({
@@ -123,6 +124,7 @@ export async function prepare(request: BenchRequest, context: FlowContext, where
       retries: request.retries,
       ...withJudging(request.judging),
     },
+    chosen: chosenOf(whole, suite),
     createdAt: context.now().toISOString(),
     suiteSha256: await hashSuite(suite),
     warnings: [...warnings, ...(baseline?.warnings ?? [])],

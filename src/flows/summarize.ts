@@ -176,6 +176,7 @@ export function aggregateInput(plan: Plan, results: ReadonlyMap<string, CountedR
     candidate: plan.candidate_configuration,
     baseline: plan.baseline_configuration === plan.candidate_configuration ? null : plan.baseline_configuration,
     cases: plan.cases,
+    ...(plan.chosen && { chosen: plan.chosen }),
     planned: plan.runs,
     results,
     onTimeout: plan.options.on_timeout,

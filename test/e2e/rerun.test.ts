@@ -93,6 +93,30 @@ describe('--last-failed', () => {
     expect(await whetstone([...args, '--last-failed'])).toMatchObject({ code: 0 })
     expect(['tidy', 'other'].map((name) => benchmarks(path.join(root, name)).length)).toEqual([2, 1])
   })
+  test('of many skills: that only some cases were benched is said, and not counted as what the skill does', async () => {
+    const [hard, other] = [makeSkill(cases), makeSkill(easy)]
+    const workspace = path.join(fresh(), 'ws')
+    const args = ['bench', hard, other, '--engine', agent('tidy.mjs'), '--runs', '1', '--workspace', workspace]
+    expect(await whetstone(args)).toMatchObject({ code: 0 })
+    expect(read(workspace, 'index.json').rows.filter((row: object) => 'chosen' in row)).toEqual([])
+    const end = await whetstone([...args, '--last-failed'])
+    expect(end.stdout).toContain('1 of chosen cases only')
+    expect(end.stdout).toMatch(/only case 2 of 2 cases$/m)
+    const row = read(workspace, 'index.json').rows.at(-1)
+    expect(row.chosen).toEqual({ eval_ids: [2], of: 2 })
+    expect(readFileSync(path.join(workspace, 'index.md'), 'utf8')).toContain('**only case 2 of 2 cases**')
+    const folder = path.join(workspace, row.folder)
+    expect(planOf(folder).chosen).toEqual(row.chosen)
+    expect(readFileSync(path.join(folder, 'benchmark.md'), 'utf8')).toContain('> Only case 2 of 2 cases of the suite')
+  })
+  test('all cases named one by one are the whole suite, and its plan stays the same', async () => {
+    const made = await copied()
+    const end = await whetstone([...made.args, '--case', '1', '--case', '2', '--fresh'])
+    expect(end.stdout).not.toContain('Only case')
+    const again = planOf(newest(made.workspace))
+    expect(again.chosen).toBeUndefined()
+    expect(again.plan_id).toBe(planOf(made.folder).plan_id)
+  })
   test('of many skills with --dry-run: a plan for each that has one', async () => {
     const other = makeSkill(easy, { 'SKILL.md': '---\nname: other\ndescription: d\n---\nx\n' })
     const root = fresh()

@@ -1,6 +1,6 @@
 /** suite × configurations × runs → the plan. Pure: the same input gives the same plan. */
 import type { Configuration, Plan, PlanOptions, RunSpec } from '../../../schemas/plan.ts'
-import type { LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
+import type { ChosenCases, LoadWarning, Skill, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/error.ts'
 import { canonicalJson, sha256 } from '../../base/json.ts'
 import { keyed, planId } from './key.ts'
@@ -14,6 +14,8 @@ export interface PlanRequest {
   /** The baseline against itself: no arm has the skill in question. */
   calibrate?: boolean
   options: PlanOptions
+  /** Absent: the suite is whole. */
+  chosen?: ChosenCases | undefined
   /** ISO 8601, UTC. */
   createdAt: string
   suiteSha256: string
@@ -46,6 +48,7 @@ export function makePlan(request: PlanRequest): Plan {
     baseline_configuration: other.configuration,
     options,
     cases: suite.cases,
+    ...(request.chosen && { chosen: request.chosen }),
     runs,
     warnings: [...suite.warnings, ...(request.warnings ?? [])],
     calls: {

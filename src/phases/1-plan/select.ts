@@ -1,6 +1,6 @@
 /** Picks the cases that the user named. */
 import picomatch from 'picomatch'
-import type { Suite, SuiteCase } from '../../../schemas/suite.ts'
+import type { ChosenCases, Suite, SuiteCase } from '../../../schemas/suite.ts'
 import { UserError } from '../../base/error.ts'
 import { nearest } from '../../base/nearest.ts'
 
@@ -12,6 +12,12 @@ export function selectCases(suite: Suite, wanted: readonly string[], named = '--
   if (wanted.length === 0) return suite
   const chosen = new Set(wanted.flatMap((text) => meant(suite.cases, text, named)))
   return { ...suite, cases: suite.cases.filter((one) => chosen.has(one)) }
+}
+
+/** What was chosen of a suite; undefined: all of it. */
+export function chosenOf(whole: Suite, { cases }: Suite): ChosenCases | undefined {
+  if (cases.length === whole.cases.length) return undefined
+  return { eval_ids: cases.map(({ eval_id }) => eval_id), of: whole.cases.length }
 }
 
 /** The first way to read the text that finds a case: so an id never picks a case whose name only looks like it. */

@@ -39,6 +39,7 @@ export function aggregate(asked: AggregateInput): Benchmark {
     complete: isComplete(counts) && undecided.length === 0,
     counts,
     cases: caseRows(input.cases, runs, arms),
+    ...(input.chosen && { chosen: input.chosen }),
     excluded_runs: excluded,
     cost: costOf(input),
     ...reusedIn(input),

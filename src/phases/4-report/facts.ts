@@ -1,10 +1,11 @@
 /** Where a benchmark comes from: what was run, on what, when, at what price. */
 import type { Benchmark } from '../../../schemas/benchmark.ts'
+import { chosenText } from './chosen_text.ts'
 import { reusedText } from './reused.ts'
 import { dollars, plural } from './words.ts'
 
 /** What is not known is left out. */
-export function factsOf({ metadata, cost, counts, reused }: Benchmark): { name: string; value: string }[] {
+export function factsOf({ metadata, cost, counts, reused, chosen }: Benchmark): { name: string; value: string }[] {
   const { engine, judge } = metadata
   const facts: [string, string | null][] = [
     ['skill', `${metadata.skill_name} (${metadata.skill_path})`],
@@ -14,6 +15,7 @@ export function factsOf({ metadata, cost, counts, reused }: Benchmark): { name: 
     ['notes by', metadata.analyzer_model],
     ['date', metadata.timestamp],
     ['cases', metadata.evals_run.join(', ')],
+    ['chosen', chosen === undefined ? null : chosenText(chosen)],
     ['runs', runsText(metadata.runs_per_configuration, counts)],
     ['reused', reused && counts ? reusedText(reused, counts.planned) : null],
     ['cost', cost === undefined ? null : costText(cost)],

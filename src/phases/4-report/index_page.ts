@@ -1,6 +1,7 @@
 /** `index.html` and `index.md`: several benchmarks on one page, each linked to its own report. */
 import { createHash } from 'node:crypto'
 import type { BenchmarkIndex, IndexRow } from '../../../schemas/benchmark_index.ts'
+import { chosenText } from './chosen_text.ts'
 import { indexHeadline, indexHint, indexTable } from './index_table.ts'
 import { table, text } from './markdown.ts'
 import { asset, template } from './templates.ts'
@@ -93,10 +94,12 @@ export function indexMarkdown(index: BenchmarkIndex): string {
 function itemOf(row: IndexRow, shown: (value: string) => string): Item {
   const { skill, cell, error, headline, incomplete, status, beside = [] } = row
   const link = linkOf(row)
+  const wrong = status === 'done' || status === 'unbenched' ? [] : [status.toUpperCase()]
+  const marks = [...wrong, ...(row.chosen ? [chosenText(row.chosen)] : [])]
   return {
     name: shown([skill, cell].filter((part) => part !== null).join(' · ')),
     link,
-    mark: status === 'done' || status === 'unbenched' ? null : status.toUpperCase(),
+    mark: marks.join(', ') || null,
     said: shown(error?.message ?? headline ?? ''),
     why: nullable(error?.fix ?? incomplete, shown),
     more: beside.map(({ tab, text }) => ({ link: link === null ? null : `${link}#/${tab}`, text: shown(text) })),

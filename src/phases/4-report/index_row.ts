@@ -32,6 +32,7 @@ export function indexRow(name: IndexName, benchmark: Benchmark, folder: string):
     candidate,
     baseline,
     delta: a === undefined || b === undefined ? null : round(a - b, 4),
+    ...(benchmark.chosen && { chosen: benchmark.chosen }),
     lift: liftOf(benchmark),
   }
 }
@@ -46,13 +47,19 @@ function liftOf({ statistics }: Benchmark): IndexRow['lift'] {
   return mean === null ? null : { mean, ci_low, ci_high, p_value, p_adjusted: p_value, change: 'within_chance' }
 }
 
+/** Whether it is of a whole suite: cases that were picked because they failed say nothing of the skill among others. */
+export function isCounted({ chosen }: IndexRow): boolean {
+  return chosen === undefined
+}
+
 /** Whoever picks the best of many is often picking luck: each p is adjusted for the number of them. */
 export function withHolm(rows: readonly IndexRow[], alpha: number): IndexRow[] {
-  const known = rows.flatMap((row) => row.lift?.p_value ?? [])
+  const known = rows.flatMap((row) => (isCounted(row) ? (row.lift?.p_value ?? []) : []))
   const adjusted = holm(known)
   let place = 0
   return rows.map((row) => {
     if (row.lift === null || row.lift.p_value === null) return row
+    if (!isCounted(row)) return { ...row, lift: { ...row.lift, p_adjusted: null, change: 'within_chance' } }
     const p_adjusted = round(adjusted[place++] ?? 1, 6)
     return { ...row, lift: { ...row.lift, p_adjusted, change: changeOf(row.lift.mean, p_adjusted, alpha) } }
   })
@@ -75,16 +82,16 @@ export function unbenchedRow(name: IndexName, report: string, beside: Beside): I
 }
 
 /** Behind the others; absent: by what it found. */
-const order: Partial<Record<IndexRow['status'], number>> = { unbenched: 2, failed: 3 }
+const order: Partial<Record<IndexRow['status'], number>> = { unbenched: 3, failed: 4 }
 
 /** What the skill changes: by what counts, indicators left out, where that is known; null: nothing is. */
 export function effectOf({ lift, delta }: IndexRow): number | null {
   return lift?.mean ?? delta
 }
 
-/** Largest effect first; without one behind, failed last; ties as they came. */
+/** Largest effect first; of chosen cases behind, then without one, failed last; ties as they came. */
 export function inIndexOrder(rows: readonly IndexRow[]): IndexRow[] {
-  const place = (row: IndexRow) => order[row.status] ?? (effectOf(row) === null ? 1 : 0)
+  const place = (row: IndexRow) => order[row.status] ?? (effectOf(row) === null ? 2 : isCounted(row) ? 0 : 1)
   return [...rows].sort((a, b) => place(a) - place(b) || (effectOf(b) ?? 0) - (effectOf(a) ?? 0))
 }
 

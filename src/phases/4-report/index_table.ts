@@ -1,6 +1,7 @@
 /** An index as one table of plain text, shared by terminal, markdown and page. */
 import type { BenchmarkIndex, IndexArm, IndexLift, IndexRow } from '../../../schemas/benchmark_index.ts'
-import { effectOf } from './index_row.ts'
+import { chosenText } from './chosen_text.ts'
+import { effectOf, isCounted } from './index_row.ts'
 import { signed } from './stats/round.ts'
 import type { SummaryTable } from './summary_table.ts'
 import { count, dollars, hundredths, percent, plural, probability, seconds } from './words.ts'
@@ -26,7 +27,7 @@ function isApart({ delta, lift }: IndexRow): boolean {
   return delta !== null && lift !== null && hundredths(delta) !== hundredths(lift.mean)
 }
 
-/** One row a benchmark, named first; columns of which nothing is known are left out. The last column says what is wrong. */
+/** One row a benchmark, named first; columns of which nothing is known are left out. The last column says what is wrong, and of which cases alone it is. */
 export function indexTable(index: BenchmarkIndex): SummaryTable {
   const { rows } = index
   const titles: Record<string, string> = index.calibrations === true ? { with: 'again', without: 'first' } : {}
@@ -34,7 +35,7 @@ export function indexTable(index: BenchmarkIndex): SummaryTable {
     ['skill', (row) => row.skill],
     ['engine', (row) => row.cell],
   ]
-  const marks: Column = ['', (row) => (row.status === 'done' ? null : mark(row))]
+  const marks: Column = ['', (row) => mark(row) || null]
   const shown = [...names, ...columns, marks].filter(([, cell]) => rows.some((row) => cell(row) !== null))
   return {
     header: shown.map(([title]) => titles[title] ?? title),
@@ -44,19 +45,23 @@ export function indexTable(index: BenchmarkIndex): SummaryTable {
 
 /** One sentence over everything: how many there are, how many got better, what is missing. */
 export function indexHeadline({ rows, calibrations }: BenchmarkIndex): string {
-  const number = (test: (row: IndexRow) => boolean) => rows.filter(test).length
+  const whole = rows.filter(isCounted)
+  const number = (test: (row: IndexRow) => boolean, of: readonly IndexRow[] = rows) => of.filter(test).length
   const beyond = (change: IndexLift['change']) =>
-    rows.some(({ lift }) => lift !== null) ? ` (${number(({ lift }) => lift?.change === change)} beyond chance)` : ''
+    whole.some(({ lift }) => lift !== null)
+      ? ` (${number(({ lift }) => lift?.change === change, whole)} beyond chance)`
+      : ''
   const parts = [
     ...(calibrations === true
       ? [
-          `${number(({ lift }) => lift !== null && lift.change !== 'within_chance')} with more than chance between equal arms`,
+          `${number(({ lift }) => lift !== null && lift.change !== 'within_chance', whole)} with more than chance between equal arms`,
         ]
       : [
-          `${number((row) => (effectOf(row) ?? 0) > 0)} better with the skill${beyond('better')}`,
-          `${number((row) => effectOf(row) === 0)} the same`,
-          `${number((row) => (effectOf(row) ?? 0) < 0)} worse${beyond('worse')}`,
+          `${number((row) => (effectOf(row) ?? 0) > 0, whole)} better with the skill${beyond('better')}`,
+          `${number((row) => effectOf(row) === 0, whole)} the same`,
+          `${number((row) => (effectOf(row) ?? 0) < 0, whole)} worse${beyond('worse')}`,
         ]),
+    ...counted(rows.length - whole.length, 'of chosen cases only'),
     ...counted(
       number((row) => row.status === 'incomplete'),
       'incomplete',
@@ -78,7 +83,7 @@ export function indexHeadline({ rows, calibrations }: BenchmarkIndex): string {
 
 /** What the p of the table is; null where no row has one. */
 export function indexHint({ rows, alpha }: BenchmarkIndex): string | null {
-  const known = rows.filter(({ lift }) => lift !== null && lift.p_value !== null).length
+  const known = rows.filter((row) => isCounted(row) && row.lift !== null && row.lift.p_value !== null).length
   if (known === 0) return null
   const many = known === 1 ? '' : `, adjusted for ${known} comparisons (Holm)`
   const apart = rows.some(isApart) ? 'counted: by case, indicators left out. ' : ''
@@ -102,6 +107,8 @@ function known(row: IndexRow, what: 'tokens' | 'cost_usd' | 'time_seconds', show
 
 const words = { done: '', incomplete: 'INCOMPLETE', unbenched: 'no benchmark' } as const
 
+/** What is wrong, and of which cases alone it is; '' for neither. */
 function mark(row: IndexRow): string {
-  return row.status === 'failed' ? `FAILED: ${row.error?.message ?? ''}` : words[row.status]
+  const wrong = row.status === 'failed' ? `FAILED: ${row.error?.message ?? ''}` : words[row.status]
+  return [wrong, row.chosen ? chosenText(row.chosen) : ''].filter(Boolean).join(', ')
 }

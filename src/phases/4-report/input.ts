@@ -4,7 +4,7 @@ import type { Grading } from '../../../schemas/grading.ts'
 import type { Metrics } from '../../../schemas/metrics.ts'
 import type { RunSpec } from '../../../schemas/plan.ts'
 import type { CountedRecord } from '../../../schemas/run.ts'
-import type { SuiteCase } from '../../../schemas/suite.ts'
+import type { ChosenCases, SuiteCase } from '../../../schemas/suite.ts'
 import type { Timing } from '../../../schemas/timing.ts'
 import type { StatisticsOptions } from './stats/options.ts'
 
@@ -49,6 +49,8 @@ export interface AggregateInput {
   candidate: string
   baseline: string | null
   cases: readonly ReportCase[]
+  /** Absent: they are the whole suite, as far as is known. */
+  chosen?: ChosenCases
   planned: readonly PlannedRun[]
   /** By run_id; a planned run that is not in it is missing. */
   results: ReadonlyMap<string, RunResult>

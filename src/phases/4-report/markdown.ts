@@ -2,6 +2,7 @@
 import type { Benchmark, CaseRow } from '../../../schemas/benchmark.ts'
 import { armNames, armsOf } from './arms.ts'
 import { rowsOf } from './case_rows.ts'
+import { chosenSentence } from './chosen_text.ts'
 import { factsOf } from './facts.ts'
 import { incompleteness } from './incomplete.ts'
 import { rubricTable } from './rubric_table.ts'
@@ -15,6 +16,7 @@ interface View {
   headline: string
   sureness: string | null
   incomplete: string | null
+  chosen: string | null
   summary: string
   cases: string | null
   rubric: string | null
@@ -36,6 +38,7 @@ export function toMarkdown(benchmark: Benchmark): string {
     headline: text(headline(benchmark)),
     sureness: nullable(sureness(benchmark).join(' ') || null),
     incomplete: nullable(incompleteness(benchmark)),
+    chosen: nullable(chosenSentence(benchmark)),
     summary: table(header, rows, 'numbers'),
     cases: cases.length > 0 ? caseTable(benchmark, cases) : null,
     rubric: rubric && table(rubric.header, rubric.rows, 'numbers'),

@@ -1,10 +1,13 @@
 /** An index ranks: each p is adjusted for the number of rows, in json, table and page. */
 import { describe, expect, test } from 'vitest'
 import { type BenchmarkIndex, benchmarkIndex } from '../../../schemas/benchmark_index.ts'
+import type { ChosenCases } from '../../../schemas/suite.ts'
 import { aggregate } from '../../../src/phases/4-report/aggregate.ts'
+import { chosenText } from '../../../src/phases/4-report/chosen_text.ts'
 import { indexHtml, indexMarkdown } from '../../../src/phases/4-report/index_page.ts'
 import { failedRow, indexRow, inIndexOrder, withHolm } from '../../../src/phases/4-report/index_row.ts'
 import { indexHeadline, indexHint, indexTable } from '../../../src/phases/4-report/index_table.ts'
+import { toMarkdown } from '../../../src/phases/4-report/markdown.ts'
 import { arm, inputOf } from './fixture.ts'
 
 const runs = (passed: number) => Array.from({ length: 5 }, (_, at) => (at < passed ? '+' : '-'))
@@ -21,6 +24,45 @@ const indexOf = (rows: BenchmarkIndex['rows'], more: Partial<BenchmarkIndex> = {
     rows: withHolm(inIndexOrder(rows), 0.05),
     ...more,
   })
+
+describe('a benchmark of chosen cases', () => {
+  const some = (skill: string, eval_ids: number[]) => ({ ...rowOf(skill, 5, 0), chosen: { eval_ids, of: 9 } })
+  const index = indexOf([some('some', [3]), some('few', [1, 4]), rowOf('best', 5, 0), rowOf('same', 2, 2)])
+
+  test('carries what was chosen, from the plan to the row', () => {
+    const made = aggregate({ ...inputOf(arm(1, 'with_skill', runs(5))), chosen: { eval_ids: [1], of: 3 } })
+    expect(indexRow({ skill: 'one', cell: null }, made, 'x').chosen).toEqual({ eval_ids: [1], of: 3 })
+    expect(bench(5, 0).chosen).toBeUndefined()
+    expect(rowOf('best', 5, 0)).not.toHaveProperty('chosen')
+  })
+  test('is counted neither as better nor for its p, and comes behind those of a whole suite', () => {
+    expect(indexHeadline(index)).toBe(
+      '4 benchmarks: 1 better with the skill (1 beyond chance), 1 the same, 0 worse (0 beyond chance), 2 of chosen cases only.',
+    )
+    expect(indexHint(index)).toContain('adjusted for 2 comparisons')
+    expect(index.rows.map(({ skill }) => skill)).toEqual(['best', 'same', 'some', 'few'])
+    expect(index.rows.map(({ lift }) => [lift?.p_adjusted, lift?.change])).toEqual([
+      [0.015874, 'better'],
+      [1, 'within_chance'],
+      [null, 'within_chance'],
+      [null, 'within_chance'],
+    ])
+  })
+  test('is said to be one in table, page and Markdown', () => {
+    const { header, rows } = indexTable(index)
+    expect(header.at(-1)).toBe('')
+    expect(rows.map((row) => row.at(-1))).toEqual(['', '', 'only case 3 of 9 cases', 'only cases 1, 4 of 9 cases'])
+    expect(indexMarkdown(index)).toContain('**only case 3 of 9 cases** ')
+    expect(indexHtml(index)).toContain('<strong>only cases 1, 4 of 9 cases</strong>')
+    expect(chosenText({ eval_ids: Array.from({ length: 9 }, (_, at) => at), of: 50 })).toBe('only 9 of 50 cases')
+  })
+  test('says so in the head of benchmark.md', () => {
+    const head = (chosen?: ChosenCases) =>
+      toMarkdown({ ...bench(5, 0), ...(chosen && { chosen }) }).split('## Summary')[0]
+    expect(head({ eval_ids: [3], of: 3 })).toContain('> Only case 3 of 3 cases of the suite was run.\n\n**')
+    expect(head()).not.toContain('Only case')
+  })
+})
 
 describe('Holm over the rows', () => {
   const alone = indexOf([rowOf('best', 5, 0)])
