@@ -1,7 +1,7 @@
 /** The index of a folder of workspaces as they are now: its benchmarks, and workspaces that have none. */
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
-import { benchmark as benchmarkSchema } from '../../schemas/benchmark.ts'
+import { type Benchmark, benchmark as benchmarkSchema } from '../../schemas/benchmark.ts'
 import { type BenchmarkIndex, benchmarkIndex, type IndexRow } from '../../schemas/benchmark_index.ts'
 import { exists } from '../base/files.ts'
 import { readJson } from '../base/json.ts'
@@ -40,6 +40,27 @@ export async function indexNow(folder: string, context: FlowContext): Promise<st
   }
   await storeIndex(folder, index)
   return paths.page
+}
+
+/**
+ * Writes each index above anew that has a row of this benchmark folder (absolute): in its workspace, above that, and above the
+ * workspaces of the engines of a matrix. Other rows stay as they are, but for p, which is adjusted for all of them.
+ */
+export async function renewIndexAbove(folder: string, benchmark: Benchmark, context: FlowContext): Promise<void> {
+  for (const up of ['../..', '../../..', '../../../..']) {
+    const root = path.resolve(folder, up)
+    const file = indexPaths(root).index
+    const known = (await exists(file)) ? await readJson(benchmarkIndex, file).catch(() => null) : null
+    if (known === null) continue
+    const place = path.relative(root, folder).replaceAll(path.sep, '/')
+    if (!known.rows.some((row) => row.folder === place)) continue
+    const rows = known.rows.map((row) => {
+      const { skill, cell } = row
+      return row.folder === place ? withBeside(root, indexRow({ skill, cell }, benchmark, place)) : row
+    })
+    const created_at = context.now().toISOString()
+    await storeIndex(root, { ...known, created_at, rows: withHolm(inIndexOrder(rows), known.alpha) })
+  }
 }
 
 /** Of workspaces below that no row is of. */

@@ -177,6 +177,29 @@ describe('--rerun', () => {
       'run-4',
     ])
   })
+  test('the index above that has a row of the benchmark is written anew, one that has none stays', async () => {
+    const other = makeSkill(easy, { 'SKILL.md': '---\nname: other\ndescription: d\n---\nx\n' })
+    const [skill, root] = [makeSkill(cases), path.join(fresh(), 'ws')]
+    const engine = ['--engine', agent('tidy.mjs'), '--runs', '1']
+    expect(await whetstone(['bench', skill, other, ...engine, '--workspace', root])).toMatchObject({ code: 0 })
+    const runs = () =>
+      Object.fromEntries(
+        read(root, 'index.json').rows.map((row: { skill: string; candidate: { runs: number } }) => [
+          row.skill,
+          row.candidate.runs,
+        ]),
+      )
+    expect(runs()).toEqual({ tidy: 2, other: 1 })
+    const args = ['bench', skill, '--rerun', run, '--workspace', path.join(root, 'tidy')]
+    expect(await whetstone(args)).toMatchObject({ code: 0 })
+    expect(runs()).toEqual({ tidy: 3, other: 1 })
+    for (const name of ['index.md', 'index.html'])
+      expect(readFileSync(path.join(root, name), 'utf8')).toContain('3 + 2')
+    const moved = { ...read(root, 'index.json'), rows: [] }
+    writeFileSync(path.join(root, 'index.json'), JSON.stringify(moved))
+    expect(await whetstone(args)).toMatchObject({ code: 0 })
+    expect(read(root, 'index.json')).toEqual(moved)
+  })
   test('a resume and an aggregation keep it', async () => {
     const made = await copied()
     await whetstone([...made.args, '--rerun', run])
