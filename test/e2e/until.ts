@@ -43,8 +43,7 @@ export async function startUntil(made: Made, flags: readonly string[], started?:
     made.skill,
     '--workspace',
     made.workspace,
-    '--concurrency',
-    '4',
+    ...(flags.includes('--concurrency') ? [] : ['--concurrency', '4']),
     '--engine',
     'anthropic:claude-haiku-4-5',
   ]
