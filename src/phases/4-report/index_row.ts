@@ -47,13 +47,21 @@ function liftOf({ statistics }: Benchmark): IndexRow['lift'] {
   return mean === null ? null : { mean, ci_low, ci_high, p_value, p_adjusted: p_value, change: 'within_chance' }
 }
 
-/** Whether it is of a whole suite: cases that were picked because they failed say nothing of the skill among others. */
-export function isCounted({ chosen }: IndexRow): boolean {
-  return chosen === undefined
+/**
+ * Which of the rows are counted: those of a whole suite, since cases that were picked because they failed say nothing of the skill among
+ * others; all where they are the same cases of one skill, as in a matrix of chosen cases.
+ */
+export function countedIn(rows: readonly IndexRow[]): (row: IndexRow) => boolean {
+  const choices = rows.flatMap(({ status, skill, chosen }) =>
+    status === 'done' || status === 'incomplete' ? JSON.stringify([skill, chosen ?? null]) : [],
+  )
+  const isOneChoice = new Set(choices).size === 1
+  return ({ chosen }) => chosen === undefined || isOneChoice
 }
 
 /** Whoever picks the best of many is often picking luck: each p is adjusted for the number of them. */
 export function withHolm(rows: readonly IndexRow[], alpha: number): IndexRow[] {
+  const isCounted = countedIn(rows)
   const known = rows.flatMap((row) => (isCounted(row) ? (row.lift?.p_value ?? []) : []))
   const adjusted = holm(known)
   let place = 0
@@ -91,6 +99,7 @@ export function effectOf({ lift, delta }: IndexRow): number | null {
 
 /** Largest effect first; of chosen cases behind, then without one, failed last; ties as they came. */
 export function inIndexOrder(rows: readonly IndexRow[]): IndexRow[] {
+  const isCounted = countedIn(rows)
   const place = (row: IndexRow) => order[row.status] ?? (effectOf(row) === null ? 2 : isCounted(row) ? 0 : 1)
   return [...rows].sort((a, b) => place(a) - place(b) || (effectOf(b) ?? 0) - (effectOf(a) ?? 0))
 }

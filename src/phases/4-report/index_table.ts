@@ -1,7 +1,7 @@
 /** An index as one table of plain text, shared by terminal, markdown and page. */
 import type { BenchmarkIndex, IndexArm, IndexLift, IndexRow } from '../../../schemas/benchmark_index.ts'
 import { chosenText } from './chosen_text.ts'
-import { effectOf, isCounted } from './index_row.ts'
+import { countedIn, effectOf } from './index_row.ts'
 import { signed } from './stats/round.ts'
 import type { SummaryTable } from './summary_table.ts'
 import { count, dollars, hundredths, percent, plural, probability, seconds } from './words.ts'
@@ -45,7 +45,7 @@ export function indexTable(index: BenchmarkIndex): SummaryTable {
 
 /** One sentence over everything: how many there are, how many got better, what is missing. */
 export function indexHeadline({ rows, calibrations }: BenchmarkIndex): string {
-  const whole = rows.filter(isCounted)
+  const whole = rows.filter(countedIn(rows))
   const number = (test: (row: IndexRow) => boolean, of: readonly IndexRow[] = rows) => of.filter(test).length
   const beyond = (change: IndexLift['change']) =>
     whole.some(({ lift }) => lift !== null)
@@ -83,6 +83,7 @@ export function indexHeadline({ rows, calibrations }: BenchmarkIndex): string {
 
 /** What the p of the table is; null where no row has one. */
 export function indexHint({ rows, alpha }: BenchmarkIndex): string | null {
+  const isCounted = countedIn(rows)
   const known = rows.filter((row) => isCounted(row) && row.lift !== null && row.lift.p_value !== null).length
   if (known === 0) return null
   const many = known === 1 ? '' : `, adjusted for ${known} comparisons (Holm)`

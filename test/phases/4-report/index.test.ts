@@ -48,6 +48,16 @@ describe('a benchmark of chosen cases', () => {
       [null, 'within_chance'],
     ])
   })
+  test('counts among others of the same cases of one skill, as in a matrix', () => {
+    const matrix = indexOf([
+      { ...some('some', [3]), cell: 'a' },
+      { ...some('some', [3]), cell: 'b' },
+    ])
+    expect(indexHeadline(matrix)).toContain('2 better with the skill (2 beyond chance)')
+    expect(indexHint(matrix)).toContain('adjusted for 2 comparisons')
+    const other = indexOf([some('some', [3]), some('other', [3])])
+    expect(indexHeadline(other)).toContain('0 better with the skill, 0 the same, 0 worse, 2 of chosen cases only')
+  })
   test('is said to be one in table, page and Markdown', () => {
     const { header, rows } = indexTable(index)
     expect(header.at(-1)).toBe('')
