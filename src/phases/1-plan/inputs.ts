@@ -36,44 +36,70 @@ export async function placeInputs(inputs: readonly NamedInput[], place: InputPla
       placed.reasons.push(`input file ${input.path}: ${found.reason}`)
       continue
     }
-    const same = placed.files.find((file) => file.path === found.path)
-    if (same === undefined) placed.files.push(found)
-    else if (same.source === found.source) place.warn(input.at, 'the same file again; it counts once')
-    else placed.reasons.push(`input files ${same.source} and ${found.source} would both lie at ${found.path}`)
+    const isThere = placed.files.some((file) => file.path === found.path)
+    if (isThere) place.warn(input.at, 'the same file again; it counts once')
+    else placed.files.push(found)
   }
   return placed
 }
 
 /** A git bundle, hashed. `state` null: it can't be used, for the one reason given. */
 export async function placeBundle(
-  bundle: string,
-  root: string,
+  bundle: NamedInput,
+  { root, warn }: InputPlace,
 ): Promise<{ state: Exclude<GitState, true> | null; reasons: string[] }> {
-  const file = path.resolve(root, bundle)
-  const info = await stat(file).catch(() => null)
-  const reason = info === null ? 'no such file' : info.isFile() ? null : 'not a file'
-  if (reason !== null) return { state: null, reasons: [`git bundle ${bundle}: ${reason}`] }
-  return hashFile(file).then(
-    (sha256) => ({ state: { bundle: file, sha256 }, reasons: [] }),
-    (error: unknown) => ({ state: null, reasons: [`git bundle ${bundle}: ${messageOf(error)}`] }),
+  const found = await fileInside(bundle.path, root)
+  if ('reason' in found) return { state: null, reasons: [`git bundle ${bundle.path}: ${found.reason}`] }
+  if (path.isAbsolute(bundle.path)) warn(bundle.at, absoluteWarning)
+  return hashFile(found.file).then(
+    (sha256) => ({ state: { bundle: found.file, sha256 }, reasons: [] }),
+    (error: unknown) => ({ state: null, reasons: [`git bundle ${bundle.path}: ${messageOf(error)}`] }),
   )
+}
+
+/** A file that a suite names, absolute, where it and what it may link to are in the skill's folder. */
+export async function fileInside(given: string, root: string): Promise<{ file: string } | { reason: string }> {
+  const file = await locate(given, root)
+  if (file === null) return { reason: outside(given) }
+  const info = await stat(file).catch(() => null)
+  if (!info?.isFile()) return { reason: info === null ? 'no such file' : 'not a file' }
+  const [real, base] = await Promise.all([realpath(file), realpath(root)])
+  return leaves(base, real) ? { reason: 'a link that leads out of the skill folder' } : { file }
+}
+
+const absoluteWarning = 'an absolute path: the suite will not work on another machine'
+
+function outside(given: string): string {
+  return path.isAbsolute(given)
+    ? "an absolute path that leads out of the skill folder: put it into the skill's folder and name it from there"
+    : 'leads out of the skill folder'
+}
+
+/** Where a path as written lies below a folder, absolute; null: elsewhere. An absolute one may give the folder another of its names. */
+async function locate(given: string, folder: string): Promise<string | null> {
+  const plain = path.resolve(folder, given)
+  if (!leaves(folder, plain)) return plain
+  if (!path.isAbsolute(given)) return null
+  const [real, base] = await Promise.all([plain, folder].map((one) => realpath(one).catch(() => null)))
+  if (!real || !base || leaves(base, real)) return null
+  return path.join(folder, path.relative(base, real))
 }
 
 async function find(input: NamedInput, place: InputPlace): Promise<InputFile | { reason: string }> {
   const isAbsolute = path.isAbsolute(input.path)
-  const base = isAbsolute ? '/' : await baseOf(input, place)
-  const source = path.resolve(base, input.path)
-  if (!isAbsolute && leaves(base, source)) return { reason: 'leads out of the skill folder' }
+  const base = isAbsolute ? place.root : await baseOf(input, place)
+  const source = await locate(input.path, base)
+  if (source === null) return { reason: outside(input.path) }
   const info = await stat(source).catch(() => null)
   if (info === null) return { reason: `no such file (looked for ${source})` }
   try {
-    const refusal = await refusalOf({ source, isAbsolute, info }, place)
+    const refusal = await refusalOf(source, info, place)
     if (refusal !== null) return { reason: refusal }
     if (!leaves(source, path.join(place.root, 'SKILL.md'))) {
       place.warn(input.at, "the skill's own SKILL.md among the input files: both arms see it")
     }
-    if (isAbsolute) place.warn(input.at, 'an absolute path: the suite will not work on another machine')
-    const name = isAbsolute ? path.basename(source) : path.relative(base, source).split(path.sep).join('/')
+    if (isAbsolute) place.warn(input.at, absoluteWarning)
+    const name = path.relative(base, source).split(path.sep).join('/')
     const content = info.isFile() ? await fileContent(source) : await folderContent(source, input.at, place.warn)
     return { path: name, source, ...content }
   } catch (error) {
@@ -93,16 +119,10 @@ async function baseOf(input: NamedInput, { file, root, warn }: InputPlace): Prom
   return isOnlyBeside ? beside : root
 }
 
-interface Candidate {
-  source: string
-  isAbsolute: boolean
-  info: Stats
-}
-
-async function refusalOf({ source, isAbsolute, info }: Candidate, { file, root }: InputPlace): Promise<string | null> {
+async function refusalOf(source: string, info: Stats, { file, root }: InputPlace): Promise<string | null> {
   if (!info.isFile() && !info.isDirectory()) return 'neither a file nor a folder'
   const real = await realpath(source)
-  if (!isAbsolute && leaves(await realpath(root), real)) return 'a link that leads out of the skill folder'
+  if (leaves(await realpath(root), real)) return 'a link that leads out of the skill folder'
   if (!leaves(real, await realpath(file).catch(() => file)))
     return 'it holds the suite itself, which the agent must not see'
   return null

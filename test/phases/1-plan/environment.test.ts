@@ -1,8 +1,11 @@
 /** The `environment` of a case: read, found and hashed; each field alone changes the run's key. */
+import { symlinkSync } from 'node:fs'
+import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { runKey } from '../../../src/phases/1-plan/key.ts'
+import { loadSuite } from '../../../src/phases/1-plan/load.ts'
 import { specOf } from '../../fixtures/run_spec.ts'
-import { loadCase, loadEvals } from './folder.ts'
+import { folderOf, loadCase, loadEvals, skillWith } from './folder.ts'
 
 const base = { id: 1, prompt: 'p', expectations: ['e'] }
 const files = {
@@ -46,6 +49,7 @@ describe('what is missing or broken keeps the case from running', () => {
     [{ hooks: 'evals/broken.json' }, 'environment.hooks: '],
     [{ hooks: 'evals/none.json' }, 'no such file'],
     [{ hooks: '../../etc/passwd' }, 'leads out of the skill folder'],
+    [{ mcp_servers: '/etc/passwd' }, 'leads out of the skill folder'],
     [{ mcp_servers: 'evals/settings.json' }, 'environment.mcp_servers: '],
     [{ files: ['evals'] }, 'the agent must not see'],
   ])('%j', async (environment, reason) => {
@@ -53,6 +57,15 @@ describe('what is missing or broken keeps the case from running', () => {
     expect(one.cannot_run).toContain(reason)
     expect(one.environment).toBeUndefined()
   })
+})
+
+test('a file of servers that is a link to elsewhere keeps the case from running', async () => {
+  const elsewhere = path.join(folderOf({ 'mcp.json': '{"mcpServers":{}}' }), 'mcp.json')
+  const evals = [{ ...base, environment: { mcp_servers: 'mine.json' } }]
+  const root = skillWith({ skill_name: 's', evals })
+  symlinkSync(elsewhere, path.join(root, 'mine.json'))
+  const [one] = (await loadSuite(root)).cases
+  expect(one?.cannot_run).toBe('environment.mcp_servers: mine.json: a link that leads out of the skill folder')
 })
 
 test.each([

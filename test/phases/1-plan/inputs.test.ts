@@ -13,6 +13,14 @@ const base = { id: 1, prompt: 'p', expectations: ['e'] }
 const files = { 'evals/files/a.csv': 'a', 'evals/files/b/c.csv': 'cc', 'evals/beside.csv': 'b', 'data/x.csv': 'x' }
 const withFiles = (given: unknown) => loadCase({ ...base, files: given }, files)
 
+const suiteWith = (fields: object) => JSON.stringify({ skill_name: 's', evals: [{ ...base, ...fields }] })
+
+function linkTo(folder: string): string {
+  const link = path.join(folderOf({}), 'link')
+  symlinkSync(folder, link)
+  return link
+}
+
 async function loadIn(root: string) {
   const { cases, warnings } = await loadSuite(root)
   return { case: suiteCase.parse(cases[0]), warnings: warnings.map(({ message }) => message) }
@@ -75,11 +83,15 @@ describe('forgiven with a warning', () => {
     expect(read.case.files).toHaveLength(1)
     expect(read.warnings).toEqual(['$.evals[0].input_files: "input_files" is read as "files"'])
   })
-  test('an absolute path lies under its last name', async () => {
-    const other = path.join(folderOf({ 'in/y.csv': 'y' }), 'in/y.csv')
-    const read = await withFiles([other])
-    expect(read.case.files).toMatchObject([{ path: 'y.csv', source: other }])
-    expect(read.warnings).toEqual([expect.stringContaining('files[0]: an absolute path')])
+  test.each<[string, (root: string) => string]>([
+    ['as it is', (root) => root],
+    ['by a link', linkTo],
+  ])("an absolute path into the skill's folder, named %s", async (_, nameOf) => {
+    const root = skillWith({ skill_name: 's', evals: [] }, files)
+    writeFileSync(path.join(root, 'evals/evals.json'), suiteWith({ files: [path.join(nameOf(root), 'data/x.csv')] }))
+    const read = await loadIn(root)
+    expect(read.case).toMatchObject({ cannot_run: null, files: [{ path: 'data/x.csv' }] })
+    expect(read.warnings).toEqual([expect.stringContaining('an absolute path')])
   })
   test('links that lead out of a folder are left out', async () => {
     const root = skillWith({ skill_name: 's', evals: [{ ...base, files: ['data'] }] }, files)
@@ -111,10 +123,34 @@ describe('keeps the case from running', () => {
     expect(read.case.cannot_run).toMatch(reason)
     expect(read.case.files).toEqual([])
   })
-  test('two files at one place', async () => {
-    const other = path.join(folderOf({ 'x.csv': 'y' }), 'x.csv')
-    const read = await loadCase({ ...base, files: ['x.csv', other] }, { 'x.csv': 'x' })
-    expect(read.case.cannot_run).toMatch(/would both lie at x\.csv$/)
+  const outside =
+    "an absolute path that leads out of the skill folder: put it into the skill's folder and name it from there"
+  test.each<[string, (file: string) => object, string]>([
+    ['files', (file) => ({ files: [file] }), 'input file'],
+    ['a folder', (file) => ({ files: [path.dirname(file)] }), 'input file'],
+    ['a script of a hook', (file) => ({ environment: { files: [file] } }), 'environment.files: input file'],
+    ['a rule', (file) => ({ environment: { rules: [file] } }), 'environment.rules: input file'],
+    ['a sub-agent', (file) => ({ environment: { agents: [file] } }), 'environment.agents: input file'],
+    ['a file of hooks', (file) => ({ environment: { hooks: file } }), 'environment.hooks:'],
+    ['a git bundle', (file) => ({ git: { bundle: file } }), 'git bundle'],
+  ])('an absolute path to elsewhere: %s', async (_, fieldsOf, what) => {
+    const elsewhere = path.join(folderOf({ 'ssh/id_ed25519': 'k' }), 'ssh/id_ed25519')
+    const evals = [
+      { ...base, ...fieldsOf(elsewhere) },
+      { ...base, id: 2 },
+    ]
+    const { cases } = await loadSuite(skillWith({ skill_name: 's', evals }))
+    const [first, second] = cases
+    expect(first?.cannot_run).toMatch(new RegExp(`^${what} /`))
+    expect(first?.cannot_run).toContain(outside)
+    expect(first).toMatchObject({ files: [], git: null })
+    expect(second?.cannot_run).toBeNull()
+  })
+  test('an absolute path of a link that leads out', async () => {
+    const root = skillWith({ skill_name: 's', evals: [] })
+    symlinkSync('/etc/hostname', path.join(root, 'host'))
+    writeFileSync(path.join(root, 'evals/evals.json'), suiteWith({ files: [path.join(root, 'host')] }))
+    expect((await loadIn(root)).case.cannot_run).toMatch(/a link that leads out/)
   })
   test('a link that leads out of the skill folder', async () => {
     const root = skillWith({ skill_name: 's', evals: [{ ...base, files: ['host'] }] })
@@ -151,6 +187,14 @@ describe('git bundles', () => {
     writeFileSync(path.join(root, 'evals/start.bundle'), 'x')
     const sha256 = '2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881'
     expect((await loadIn(root)).case.git).toEqual({ bundle: path.join(root, 'evals/start.bundle'), sha256 })
+  })
+  test.each(['../start.bundle', 'link.bundle'])('out of the skill folder: %s', async (bundle) => {
+    const root = skillWith({ skill_name: 's', evals: [{ ...base, git: { bundle } }] })
+    symlinkSync('/etc/hostname', path.join(root, 'link.bundle'))
+    expect((await loadIn(root)).case).toMatchObject({
+      git: null,
+      cannot_run: expect.stringMatching(/leads out of the skill folder$/),
+    })
   })
   test('missing', async () => {
     const read = await loadCase({ ...base, git })

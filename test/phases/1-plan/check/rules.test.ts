@@ -312,7 +312,7 @@ describe('a case', () => {
     ['an own field wrong and no other criteria', { expectations: null, timeout: -1 }, ['own-field']],
     ['a field that is not read', { expected_tools: ['a'] }, ['not-read']],
     ['another name of a field', { prompt: null, input: 'What does the invoice come to?' }, ['forgiven']],
-    ['an absolute path', { files: [import.meta.filename] }, ['absolute-path']],
+    ['an absolute path to elsewhere', { files: [import.meta.filename] }, ['input-escapes']],
     ['a draft', { review: 'draft' }, ['unreviewed-draft']],
     ['SKILL.md as input', { files: ['SKILL.md'] }, ['skill-md-as-input']],
     ['the same in both lists', { assertions: ['VAT has a line of its own.'] }, ['criterion-twice-in-lists']],
@@ -326,6 +326,11 @@ describe('a case', () => {
     const folder = place({})
     writeFileSync(path.join(folder, 'evals/evals.json'), Buffer.from(text.replace('?', ' caf\xe9?'), 'latin1'))
     expect((await checkSkill(folder)).problems.map(({ rule }) => rule)).toEqual(['not-utf8'])
+  })
+  test("an absolute path into the skill's folder", async () => {
+    const folder = place({ 'data.csv': 'x' })
+    writeFileSync(path.join(folder, 'evals/evals.json'), suiteOf({ files: [path.join(folder, 'data.csv')] }))
+    expect((await checkSkill(folder)).problems.map(({ rule }) => rule)).toEqual(['absolute-path'])
   })
   test('is named with its JSON path', async () => {
     const [found] = lines(await problems(evals({}, { prompt: '' })))

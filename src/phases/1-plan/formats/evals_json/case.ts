@@ -40,7 +40,10 @@ export async function readCase({ source, own, id }: CaseParts, place: CasePlace)
   const judging = readJudging({ fields, checks: own.checks ?? [], rubric: own.rubric || null }, warn)
   const named = pathsOf(fields, warn)
   const inputs = await placeInputs(named.paths, place)
-  const bundle = own.git === undefined || own.git === true ? null : await placeBundle(own.git.bundle, place.root)
+  const bundle =
+    own.git === undefined || own.git === true
+      ? null
+      : await placeBundle({ path: own.git.bundle, at: `${source.at}.git.bundle` }, place)
   const around = await placeEnvironment(own.environment, source.at, place)
   const isDraft = fields.take(['review'], (value) => value === draftMark) !== null
   if (isDraft) warn(source.at, draftWarning)

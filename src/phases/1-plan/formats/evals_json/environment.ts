@@ -5,7 +5,7 @@ import { type EnvironmentSource, hooks, mcpServers } from '../../../../../schema
 import type { Environment, InputFile } from '../../../../../schemas/suite.ts'
 import { messageOf } from '../../../../base/error.ts'
 import { checkAs, readJson } from '../../../../base/json.ts'
-import { type InputPlace, placeInputs } from '../../inputs.ts'
+import { fileInside, type InputPlace, placeInputs } from '../../inputs.ts'
 
 export interface PlacedEnvironment {
   /** null: the case has none, or it can't be laid out for the reasons given. */
@@ -69,10 +69,9 @@ async function settingOf<S extends z.ZodType>(field: 'hooks' | 'mcp_servers', sc
   if (given === undefined) return undefined
   try {
     if (typeof given !== 'string') return checkAs(schema, given, `environment.${field}`)
-    const { root } = reading.place
-    const file = path.resolve(root, given)
-    if (path.relative(root, file).startsWith('..')) throw new Error(`${given} leads out of the skill folder`)
-    return await readJson(schema, file)
+    const found = await fileInside(given, reading.place.root)
+    if ('reason' in found) throw new Error(`${given}: ${found.reason}`)
+    return await readJson(schema, found.file)
   } catch (error) {
     reading.reasons.push(`environment.${field}: ${messageOf(error)}`)
     return undefined
