@@ -88,6 +88,7 @@ describe('where the statement of an object is', () => {
   test.each([true, false])('indicator: %s is ours and stays', async (indicator) => {
     const read = await judged({ expectations: [{ text: 't', indicator }] })
     expect(read.case.expectations).toEqual([{ text: 't', indicator }])
+    expect(read.warnings).toEqual([])
   })
   test('an indicator that is neither true nor false is said', async () => {
     const read = await judged({ expectations: [{ text: 't', indicator: 'no' }] })
