@@ -151,7 +151,11 @@ describe('answers that no agent gave', () => {
       { checks: [{ ...lacks, indicator: true }], expectations: ['e'] },
       ['not-decided'],
     ],
-    ['passes indicators alone', { checks: [{ ...lacks, indicator: true }] }, ['criteria-only-indicators']],
+    [
+      'passes indicators alone',
+      { checks: [{ ...lacks, indicator: true }] },
+      ['suite-ungraded', 'criteria-only-indicators'],
+    ],
     ['passes an indicator and fails the rest', { checks: [{ ...lacks, indicator: true }, contains] }, []],
     [
       'took nothing',

@@ -25,8 +25,7 @@ export const checkRules: readonly Rule<CaseSubject>[] = [
     about: 'All criteria of a case are indicators: they are left out of the gain, so the case says nothing about it.',
     find: (subject) => {
       const { expectations, checks } = subject.case
-      const all = [...expectations.map((one) => one.indicator === true), ...checks.map(isIndicator)]
-      if (subject.isPartial || all.length === 0 || all.includes(false)) return []
+      if (subject.isPartial || expectations.length + checks.length === 0 || counts(subject.case)) return []
       const words = { message: 'all of its criteria are indicators', fix: 'add one that both arms can meet' }
       return [inCase(subject, null, words)]
     },
@@ -35,6 +34,11 @@ export const checkRules: readonly Rule<CaseSubject>[] = [
 
 function startsEmpty({ files, git, setup }: SuiteCase): boolean {
   return files.length === 0 && setup === null && (git === null || git === true)
+}
+
+/** Whether a case has a criterion that enters the gain. */
+export function counts({ expectations, checks }: SuiteCase): boolean {
+  return expectations.some((one) => one.indicator !== true) || !checks.every(isIndicator)
 }
 
 /** What says that the skill was used, not that it helps. */

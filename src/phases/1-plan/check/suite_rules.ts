@@ -1,6 +1,7 @@
 /** The rules for a suite as a whole. */
 import type { InspectedSuite } from '../inspected.ts'
 import { inCase } from './case_subject.ts'
+import { counts } from './check_rules.ts'
 import type { Finding, Rule } from './rule.ts'
 
 export interface SuiteSubject extends InspectedSuite {
@@ -28,16 +29,13 @@ export const suiteRules: readonly Rule<SuiteSubject>[] = [
   {
     id: 'suite-ungraded',
     severity: 'error',
-    about: 'No case of the suite has criteria: nothing can be said about the skill.',
-    find: ({ suite, mistakes }) =>
-      mistakes.length === 0 && suite.cases.every((one) => one.expectations.length + one.checks.length === 0)
-        ? [{ message: 'no case has criteria', fix: 'add expectations or checks' }]
-        : [],
+    about: 'No case of the suite has criteria, or none but indicators: nothing can be said about the skill.',
+    find: ungraded,
   },
   {
     id: 'suite-small',
     severity: 'warning',
-    about: `Fewer than ${fewCases} cases can run and be graded: too few to conclude anything about other tasks, whatever the number of runs.`,
+    about: `Fewer than ${fewCases} cases can run and count (indicators do not): too few to conclude anything about other tasks, whatever the number of runs.`,
     find: small,
   },
   {
@@ -73,8 +71,16 @@ function duplicateIds(subject: SuiteSubject): Finding[] {
   })
 }
 
+function ungraded({ suite, mistakes }: SuiteSubject): Finding[] {
+  if (mistakes.length > 0 || suite.cases.some(counts)) return []
+  const isBare = suite.cases.every((one) => one.expectations.length + one.checks.length === 0)
+  return isBare
+    ? [{ message: 'no case has criteria', fix: 'add expectations or checks' }]
+    : [{ message: 'no case has a criterion other than indicators', fix: 'add some that both arms can meet' }]
+}
+
 function small({ suite, mistakes }: SuiteSubject): Finding[] {
-  const able = suite.cases.filter((one) => one.cannot_run === null && one.expectations.length + one.checks.length > 0)
+  const able = suite.cases.filter((one) => one.cannot_run === null && counts(one))
   const count = able.length
   if (mistakes.length > 0 || count === 0 || count >= fewCases) return []
   const chance = Math.min(1, 2 / 2 ** count)

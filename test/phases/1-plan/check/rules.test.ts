@@ -494,6 +494,11 @@ describe('criteria', () => {
 })
 
 describe('a suite', () => {
+  const indicators = {
+    expectations: [{ text: 'The skill was read', indicator: true }],
+    checks: [{ type: 'skill_read' }],
+  }
+  const onlyIndicators = (count: number) => Array.from({ length: count }, () => 'criteria-only-indicators')
   const few = (count: number) => ({
     'evals/evals.json': JSON.stringify({ skill_name: 'sums', evals: cases.slice(0, count) }),
   })
@@ -505,6 +510,9 @@ describe('a suite', () => {
       { 'evals/evals.json': JSON.stringify({ skill_name: 'sums', evals: [{ id: 1, prompt: 'p' }] }) },
       ['suite-ungraded', 'criteria-missing'],
     ],
+    ['nothing but indicators', evals(...cases.map(() => indicators)), ['suite-ungraded', ...onlyIndicators(6)]],
+    ['two cases of nothing but indicators', evals(indicators, indicators), ['suite-small', ...onlyIndicators(2)]],
+    ['one case of nothing but indicators', evals(indicators), onlyIndicators(1)],
     ['another skill', { 'evals/evals.json': suiteOf().replace('"sums"', '"totals"') }, ['skill-name-differs']],
     ['no JSON', { 'evals/evals.json': '{' }, ['suite-unreadable']],
     ['no cases', { 'evals/evals.json': '{}' }, ['suite-unreadable']],
