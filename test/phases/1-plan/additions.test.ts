@@ -127,6 +127,30 @@ describe('a check with a bad parameter is refused, with file, case, field and fi
   })
 })
 
+describe('null among the checks', () => {
+  const made = { type: 'file_exists', path: 'a' }
+  const skipped = (index: number) => `$.evals[0].checks[${index}]: null, not a check; it is skipped`
+  test('is skipped with a warning', async () => {
+    const { case: one, warnings } = await loadCase({ ...base, checks: [null, made, null] })
+    expect(one).toMatchObject({ checks: [made], cannot_run: null })
+    expect(warnings).toEqual([skipped(0).replace('skipped', 'skipped (here and at 1 more)')])
+  })
+  test('alone is no check', async () => {
+    const { case: one, warnings } = await loadCase({ ...base, checks: [null] })
+    expect(one).toMatchObject({ checks: [], cannot_run: null })
+    expect(warnings).toEqual([skipped(0)])
+  })
+  test.each<[object, RegExp]>([
+    [{ type: 'contain' }, /checks\[2\]\.type: no check is called "contain"/],
+    [{ type: 'contains' }, /checks\[2\]\.value: /],
+    [{ type: 'regex', pattern: '(' }, /checks\[2\]\.pattern: /],
+    [{ type: 'similarity', file: 'none', at_least: 0.5 }, /checks\[2\]\.file: /],
+  ])('leaves the place of %j', async (broken, message) => {
+    const evals = [{ ...base, checks: [made, null, broken] }]
+    expect((await userError(loadEvals({ skill_name: 's', evals }))).message).toMatch(message)
+  })
+})
+
 describe('a file that a check names', () => {
   const load = (check: object, files: Record<string, string>) => loadCase({ ...base, checks: [check] }, files)
   test('is read with the suite: the case holds its content', async () => {

@@ -61,7 +61,7 @@ export async function inspectEvalsJson(file: string, skillRoot: string): Promise
   const text = await readText(file)
   const { cases, skillName, sandbox: asked } = openDocument(parseJson(text, file), file, warn)
   await warnOfLost(text, file, warn)
-  const { additions, mistakes } = await additionsOf(cases, skillRoot)
+  const { additions, mistakes } = await additionsOf(cases, { root: skillRoot, warn })
   const sandbox = sandboxOf(asked, mistakes)
   const ids = assignIds(cases, warn)
   const place = { file, root: skillRoot, warn }

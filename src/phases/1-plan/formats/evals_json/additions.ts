@@ -5,6 +5,7 @@ import { evalCase, type SandboxSettings, sandboxSettings } from '../../../../../
 import { UserError } from '../../../../base/error.ts'
 import { jsonPath } from '../../../../base/json.ts'
 import type { SuiteMistake } from '../../inspected.ts'
+import type { Warn } from '../../warnings.ts'
 import { withFile } from '../check_files.ts'
 import { checkMistakes } from '../check_mistakes.ts'
 import type { CaseSource } from './document.ts'
@@ -30,19 +31,22 @@ const additionNames = Object.keys(additions.shape)
 /** The additions of each case, in order, and every mistake in them; a case with a mistake has none. `root` is the skill's folder. */
 export async function additionsOf(
   cases: readonly CaseSource[],
-  root: string,
+  { root, warn }: { root: string; warn: Warn },
 ): Promise<{ additions: Additions[]; mistakes: SuiteMistake[] }> {
   const mistakes: SuiteMistake[] = []
   const read: Additions[] = []
   for (const { object, at } of cases) {
     const given = Object.fromEntries(additionNames.map((name) => [name, ownField(name, object[name])]))
-    const result = additions.safeParse(given)
+    const places = placesOf(given.checks)
+    for (const place of places.skipped) warn(`${at}.checks[${place}]`, 'null, not a check; it is skipped')
+    const result = additions.safeParse({ ...given, checks: places.checks })
     if (!result.success) {
-      mistakes.push(...result.error.issues.flatMap(clearest).map((issue) => mistakeAt(issue, at, given)))
+      const issues = result.error.issues.flatMap(clearest).map((issue) => inFile(issue, places.kept))
+      mistakes.push(...issues.map((issue) => mistakeAt(issue, at, given)))
       read.push({})
       continue
     }
-    const own = await checksOf(result.data.checks ?? [], at, root)
+    const own = await checksOf(result.data.checks ?? [], { at, root, kept: places.kept })
     mistakes.push(...own.mistakes)
     read.push(result.data.checks === undefined ? result.data : { ...result.data, checks: own.checks })
   }
@@ -57,6 +61,24 @@ function ownField(name: string, value: unknown): unknown {
 export function isOwnField(name: string, value: unknown): boolean {
   if (name !== 'rubric') return additionNames.includes(name)
   return value === false || (isObject(value) && 'dimensions' in value)
+}
+
+/** The checks that are not `null`, and where in the list each of both kinds stands. */
+function placesOf(checks: unknown): { checks: unknown; kept: number[]; skipped: number[] } {
+  if (!Array.isArray(checks)) return { checks, kept: [], skipped: [] }
+  const all = [...checks.keys()]
+  return {
+    checks: checks.filter((one: unknown) => one !== null),
+    kept: all.filter((place) => checks[place] !== null),
+    skipped: all.filter((place) => checks[place] === null),
+  }
+}
+
+/** With the check's place in the file. */
+function inFile(issue: Issue, kept: readonly number[]): Issue {
+  const [name, index, ...rest] = issue.path
+  if (name !== 'checks' || typeof index !== 'number') return issue
+  return { ...issue, path: [name, kept[index] ?? index, ...rest] }
 }
 
 /** What the suite asks of the sandbox; a mistake in it is added to the list. */
@@ -108,11 +130,14 @@ function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
 }
 
 /** The checks of a case with the files that they name read, and what else is wrong with them. */
-async function checksOf(checks: readonly Check[], at: string, root: string) {
+async function checksOf(
+  checks: readonly Check[],
+  { at, root, kept }: { at: string; root: string; kept: readonly number[] },
+) {
   const mistakes: SuiteMistake[] = []
   const read: Check[] = []
   for (const [index, one] of checks.entries()) {
-    const place = `${at}.checks[${index}]`
+    const place = `${at}.checks[${kept[index] ?? index}]`
     const whole = await withFile(one, root)
     if ('mistake' in whole) {
       mistakes.push({ at: `${place}.file`, message: whole.mistake })
