@@ -16,7 +16,8 @@ const forms: readonly { what: string; form: RegExp }[] = [
   { what: 'a private key', form: /-----BEGIN (?:[A-Z]+ )*PRIVATE KEY-----/ },
   {
     what: 'a password in an address',
-    form: /\b[a-z][a-z0-9+.-]{0,20}:\/\/[^\s/:@<>{}$"']{1,100}:[^\s/:@<>{}$"']{8,200}@[\w.-]/,
+    // neither the user's name again, nor one for the own machine or network
+    form: /\b[a-z][a-z0-9+.-]{0,20}:\/\/([^\s/:@<>{}$"']{1,100}):(?!\1@)[^\s/:@<>{}$"']{8,200}@(?!(?:localhost|127\.0\.0\.1|(?:[\w-]{1,63}\.){1,5}local)(?![\w-]|\.\w))[\w.-]/,
   },
 ].map(({ what, form }) => ({ what, form: new RegExp(form, 'g') }))
 
@@ -29,7 +30,8 @@ export const secretRule: Rule<readonly SkillFileText[]> = {
 }
 
 /** What documents write in place of a key. */
-const placeholder = /example|your|x{6,}|\*{3,}|0{8,}|12345678|:(password|passw0rd|secret)@/i
+const placeholder =
+  /example|your|x{6,}|\*{3,}|0{8,}|12345678|:(?:(?:my|db|user|the|test|some|super|secret)[_-]?)?(?:password|passw0rd|passwd|secret)\d{0,4}@|:change[_-]?(?:me|it|this)@/i
 
 function secretsIn({ file, text }: SkillFileText): Finding[] {
   return text.split('\n').flatMap((line, index) =>

@@ -193,6 +193,9 @@ describe('the files', () => {
     ['a Hugging Face token', `${'h'}f_${fill(34)}`],
     ['a private key', `-----BEGIN RSA ${'PRIVATE'} KEY-----`],
     ['a password in an address', `postgres://me:${fill(12)}@db.example.com/x`],
+    ['a password in an address', `postgres://me:${fill(12)}@localhost.example.com/x`],
+    ['a password in an address', `postgres://me:me${fill(12)}@10.0.0.7:5432/x`],
+    ['a password in an address', `https://me:changeme${fill(12)}@db.local-shop.com/x`],
   ])('%s, in scripts and evals, without its value', async (what, value) => {
     const files = { 'scripts/a.sh': `#!/bin/sh\nKEY=${value}\n`, 'evals/files/b.txt': value }
     const found = await problems(files)
@@ -279,6 +282,20 @@ describe('the files', () => {
     for (const part of parts) expect(await told(part.repeat(2 ** 19 / part.length))).toEqual([])
     expect(performance.now() - started).toBeLessThan(10_000)
   })
+  test.each([
+    'postgres://postgres:postgres@localhost:5432/db',
+    'postgresql://myuser:mypassword@localhost/mydb',
+    'http://admin:admin123@localhost:8080',
+    'amqp://rabbitmq:rabbitmq@queue:5672',
+    'mysql://root:my_password@db.acme.io/x',
+    'redis://app:your_password@cache.acme.io',
+    'mongodb://app:DB_PASSWORD1@mongo.acme.io',
+    'ftp://me:changeme@files.acme.io',
+    'ftp://me:change-me@files.acme.io',
+    ...['localhost', '127.0.0.1:5432', '[::1]:80', 'printer.local', 'a.b.local/x', 'localhost.'].map(
+      (host) => `https://me:${fill(12)}@${host} is up`,
+    ),
+  ])('the address %s holds no secret', async (text) => expect(await told(text)).toEqual([]))
   test('placeholders are no secrets', async () => {
     expect(
       await ids({
