@@ -2,6 +2,7 @@
 import path from 'node:path'
 import type { Walk } from '../../../base/files.ts'
 import { isHiddenFromAgents } from '../skill.ts'
+import { linksIn } from './markdown_links.ts'
 import type { Finding, Rule } from './rule.ts'
 import { type SkillFileText, secretRule } from './secrets.ts'
 import type { SkillText } from './skill_text.ts'
@@ -28,7 +29,7 @@ export const treeRules: readonly Rule<SkillTree>[] = [
         .filter(({ reason }) => reason === 'a link out of the folder')
         .map((one) => inTree(tree, one.path, 'a link out of the skill', 'put the file itself there')),
       ...linksOf(tree)
-        .filter(({ target }) => target.startsWith('../') || target.startsWith('/'))
+        .filter(({ target }) => target.startsWith('../'))
         .map(({ target, line }) => ({
           message: `${target} leads out of the skill`,
           fix: 'move the file into the skill',
@@ -92,23 +93,18 @@ function inTree({ root }: SkillTree, name: string, message: string, fix: string)
   return { message, fix, file: path.join(root, name) }
 }
 
-/** Relative targets of Markdown links outside code, normalised, without #parts. */
+/** Relative targets of SKILL.md's links, normalised, without #parts. */
 function linksOf({ text }: SkillTree): { target: string; line: number }[] {
-  let isCode = false
-  return text.body.flatMap((line, index) => {
-    if (/^\s*(```|~~~)/.test(line)) isCode = !isCode
-    if (isCode) return []
-    const found = line.replaceAll(/`[^`]*`/g, '').matchAll(/\]\(\s*<?([^)\s>]+)>?(?:\s+"[^"]*")?\s*\)/g)
-    return [...found].flatMap(([, raw = '']) => {
-      const target = relativeTarget(raw)
-      return target === null ? [] : [{ target, line: text.bodyLine + index }]
-    })
+  return linksIn(text.body).flatMap(({ target: raw, line }) => {
+    const target = relativeTarget(raw)
+    return target === null ? [] : [{ target, line: text.bodyLine + line }]
   })
 }
 
+/** null: an address, a path of a site, or a placeholder. */
 function relativeTarget(raw: string): string | null {
   const bare = raw.replace(/[#?].*$/, '')
-  if (bare === '' || /^[a-z][a-z0-9+.-]*:|^\/\/|[{}<>$*]|\.\.\.|…/i.test(raw)) return null
+  if (bare === '' || /^[a-z][a-z0-9+.-]*:|^\/|[{}<>$*]|\.\.\.|…/i.test(raw)) return null
   return path.posix.normalize(decoded(bare))
 }
 
@@ -121,7 +117,7 @@ function decoded(text: string): string {
 }
 
 function isBroken({ files }: SkillTree, target: string): boolean {
-  if (target.startsWith('../') || target.startsWith('/') || isHiddenFromAgents(target)) return false
+  if (target.startsWith('../') || isHiddenFromAgents(target)) return false
   const folder = target.endsWith('/') ? target : `${target}/`
   return target !== '.' && target !== './' && !files.some((name) => name === target || name.startsWith(folder))
 }
