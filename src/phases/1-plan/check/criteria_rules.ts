@@ -4,9 +4,9 @@ import { canonicalJson } from '../../../base/json.ts'
 import { type CaseSubject, inCase, quoted } from './case_subject.ts'
 import { givesAway } from './given_away.ts'
 import type { Finding, Rule } from './rule.ts'
-import { normalised, shareIn, tokens } from './tokens.ts'
+import { normalised, shareIn, stems, tokens } from './tokens.ts'
 
-/** From this share of common words on, two texts count as saying the same. Over 2,100 criteria of public suites 6 reach it, all of them echoes of the task. */
+/** From this share of common words on, two texts count as saying the same. Over 2,450 criteria of public suites 9 reach it in the words of their prompt, all of them echoes of the task. */
 const overlap = 0.8
 /** Texts of fewer distinct words share them by chance. */
 const leastWords = 5
@@ -25,9 +25,9 @@ export const criteriaRules: readonly Rule<CaseSubject>[] = [
     severity: 'warning',
     about: `At least ${percent} of a criterion's words (of ${leastWords} or more) are in the prompt: an answer that only repeats the task may pass.`,
     find: (subject) => {
-      const words = tokens(subject.case.prompt)
+      const { prompt } = subject.case
       return statements(subject)
-        .filter(({ text }) => covers(words, text))
+        .filter(({ text }) => restates(prompt, text))
         .map(({ text, field }) =>
           inCase(subject, field, {
             message: `${quoted(text)} restates the prompt`,
@@ -124,6 +124,16 @@ function answerIn(subject: CaseSubject, field: string, answer: string | null): F
     inCase(subject, field, { message: `${quoted(answer)} is in the prompt`, fix: 'ask for it without saying it' }),
   ]
 }
+
+/** Whether nearly all of its words are in the prompt, in whatever form; not where it says the contrary. */
+function restates(prompt: string, text: string): boolean {
+  const own = tokens(text)
+  if (own.size < leastWords || (negation.test(text) && !negation.test(prompt))) return false
+  return shareIn(stems(own), stems(tokens(prompt))) >= overlap
+}
+
+const negation =
+  /\b(?:no|not|none|never|without|nothing|cannot|neither|nor|\w+n['’]t|(?:refus|declin|avoid|omit|reject|fail|skip|refrain)\w*|instead of|rather than)\b/i
 
 /** Whether nearly all of its words are among these. */
 function covers(words: ReadonlySet<string>, inner: string): boolean {

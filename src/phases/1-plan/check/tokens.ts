@@ -23,6 +23,16 @@ export function tokens(text: string): Set<string> {
   return found
 }
 
+/** Words without the endings of a verb's forms and of plurals: sum, sums, summed, summing; write, writes, writing. */
+export function stems(words: ReadonlySet<string>): Set<string> {
+  return new Set([...words].map(stem))
+}
+
+function stem(word: string): string {
+  const bare = word.replace(/(?<=[a-z]{3})(?:ies|ied)$/, 'y').replace(/(?<=[a-z]{3})(?:ing|ed|es|s)$/, '')
+  return bare.replace(/(?<=[a-z]{2})e$/, '').replace(/([b-df-hj-np-rtv-z])\1$/, '$1')
+}
+
 /** The share of the first's words that are in the second, 0 to 1; 0 for a text without words. */
 export function shareIn(inner: ReadonlySet<string>, outer: ReadonlySet<string>): number {
   return inner.size === 0 ? 0 : [...inner].filter((word) => outer.has(word)).length / inner.size

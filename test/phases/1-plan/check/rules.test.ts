@@ -516,6 +516,38 @@ describe('criteria', () => {
       { prompt: 'Is it 42?', checks: [{ type: 'contains', value: '42', path: 'a.md' }] },
       [],
     ],
+    [
+      'the prompt in the third person',
+      {
+        prompt: 'Sum the amounts in march.csv and write the total to summary.md',
+        expectations: ['Sums the amounts in march.csv and writes the total to summary.md'],
+      },
+      ['criterion-restates-prompt'],
+    ],
+    [
+      'the prompt as what was done',
+      {
+        prompt: 'Carry the entries over, stop the job, tag it',
+        expectations: ['Carried the entry over, stopping jobs, tagged'],
+      },
+      ['criterion-restates-prompt'],
+    ],
+    ...['Refuses to', 'Does not', "Doesn't", 'Never'].map((no): [string, object, string[]] => [
+      `the contrary of the prompt: ${no}`,
+      {
+        prompt: 'Refactor the login flow and add new endpoints',
+        expectations: [`${no} refactor the login flow or add new endpoints`],
+      },
+      [],
+    ]),
+    [
+      'a negation that the prompt has',
+      {
+        prompt: 'Summarise the report in three lines, never naming a customer',
+        expectations: ['Summarises the report in three lines, never names a customer'],
+      },
+      ['criterion-restates-prompt'],
+    ],
     ['a file to change, and none there', { checks: [{ type: 'file_modified', path: 'a.md' }] }, ['check-cannot-pass']],
     ['a file to change that setup makes', { setup: 'make', checks: [{ type: 'file_modified', path: 'a.md' }] }, []],
     ['indicators alone', { expectations: [], checks: [{ type: 'skill_read' }] }, ['criteria-only-indicators']],
