@@ -3,6 +3,7 @@ import type { z } from 'zod'
 import { analysis } from './analysis.ts'
 import { analystNotes } from './analyst_notes.ts'
 import { auditLine } from './audit.ts'
+import { authoredEvals } from './authored_evals.ts'
 import { benchmark } from './benchmark.ts'
 import { benchmarkDiff } from './benchmark_diff.ts'
 import { benchmarkIndex } from './benchmark_index.ts'
@@ -16,7 +17,6 @@ import { evalDiff, evalTrend } from './eval_diff.ts'
 import { evalMetadata } from './eval_metadata.ts'
 import { evalReport } from './eval_report.ts'
 import { evalResult } from './eval_result.ts'
-import { evalsFile } from './evals.ts'
 import { feedback } from './feedback.ts'
 import { flowEvent } from './flow_event.ts'
 import { grading } from './grading.ts'
@@ -32,7 +32,7 @@ import { trend } from './trend.ts'
 import { triggers } from './triggers.ts'
 
 export const artefacts = {
-  evals: evalsFile,
+  evals: authoredEvals,
   eval_result: evalResult,
   eval_report: evalReport,
   eval_diff: evalDiff,

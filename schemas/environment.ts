@@ -36,7 +36,11 @@ export const mcpServer = z.looseObject({
 
 export const mcpServers = z.record(
   z.string().regex(/^[\w-]{1,64}$/, 'a name of letters, digits, _ and -'),
-  mcpServer.refine((one) => one.command !== undefined || one.url !== undefined, 'needs a "command" or a "url"'),
+  mcpServer
+    .refine((one) => one.command !== undefined || one.url !== undefined, 'needs a "command" or a "url"')
+    .meta({
+      anyOf: [{ required: ['command'] }, { required: ['url'] }],
+    }),
 )
 
 const paths = z.array(z.string().min(1))

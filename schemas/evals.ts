@@ -12,6 +12,15 @@ export const gitStart = z.union([
   }),
 ])
 
+/** A statement alone, or marked; docs/statistics.md says what an indicator is. */
+const statement = z.union([
+  z.string().min(1),
+  z.looseObject({
+    text: z.string().min(1),
+    indicator: z.boolean().optional().describe('true: only the arm with the skill can meet it; false: it counts'),
+  }),
+])
+
 export const evalCase = z.looseObject({
   id: z.number().int().optional().describe('unique integer'),
   eval_key: z.string().optional().describe("the source's own id where it was not an integer"),
@@ -19,7 +28,8 @@ export const evalCase = z.looseObject({
   prompt: z.string().min(1).describe('the task'),
   expected_output: z.string().optional().describe('what success looks like; seen by the judge, never by the agent'),
   files: z.array(z.string().min(1)).optional().describe('input files or folders, relative to the skill root'),
-  expectations: z.array(z.string().min(1)).optional().describe('statements that the judge decides'),
+  expectations: z.array(statement).optional().describe('statements that the judge decides'),
+  assertions: z.array(statement).optional().describe('the same, as agentskills.io calls it'),
   checks: z.array(check).optional().describe('statements that code decides'),
   rubric: z
     .union([z.literal(false), rubric])

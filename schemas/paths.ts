@@ -7,6 +7,5 @@ export const pathBelow = z
   .regex(/^(?!\/|\.\/*$|(?:[\s\S]*\/)?\.\.(?:\/|$))[^\0]+$/, 'must be a relative path below the folder')
 
 /** The same, or `.`: the folder itself. */
-export const pathWithin = z
-  .string()
-  .regex(/^(?!\/|(?:[\s\S]*\/)?\.\.(?:\/|$))[^\0]+$/, 'must be a relative path within the folder')
+export const withinForm = /^(?!\/|(?:[\s\S]*\/)?\.\.(?:\/|$))[^\0]+$/
+export const pathWithin = z.string().regex(withinForm, 'must be a relative path within the folder')

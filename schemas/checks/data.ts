@@ -1,6 +1,6 @@
 /** Checks of data: JSON and CSV, of an output file or of the final answer. */
 import { z } from 'zod'
-import { answerOrPath, range, shared } from './shared.ts'
+import { answerOrPath, inJsonSchema, range, shared } from './shared.ts'
 
 export const jsonPathCheck = z.strictObject({
   type: z.literal('json_path'),
@@ -22,6 +22,7 @@ export const jsonSchemaCheck = z
     ...shared,
   })
   .refine(({ schema, file }) => (schema === undefined) !== (file === undefined), { message: 'needs schema or file' })
+  .meta(inJsonSchema.oneOf('schema', 'file'))
 
 const cell = z.union([z.string(), z.number()])
 
@@ -48,3 +49,4 @@ export const csvCheck = z
   .refine(({ columns, rows, cells }) => columns !== undefined || rows !== undefined || cells !== undefined, {
     message: 'needs columns, rows or cells',
   })
+  .meta(inJsonSchema.anyOf('columns', 'rows', 'cells'))

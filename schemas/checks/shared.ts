@@ -1,6 +1,12 @@
 /** Parameters that checks of several kinds share. */
 import { z } from 'zod'
 
+/** What a refinement says of the fields of an object, in the words of JSON Schema: zod does not write refinements down. */
+export const inJsonSchema = {
+  anyOf: (...names: readonly string[]) => ({ anyOf: names.map((name) => ({ required: [name] })) }),
+  oneOf: (...names: readonly string[]) => ({ oneOf: names.map((name) => ({ required: [name] })) }),
+}
+
 /** Every check has these. */
 export const shared = {
   text: z
@@ -22,6 +28,7 @@ export const indicatorOnly = {
   indicator: z
     .boolean()
     .refine((value) => value, 'only the arm with the skill can meet this check: it is always an indicator')
+    .meta({ const: true })
     .optional()
     .describe('always so'),
 }
@@ -49,5 +56,6 @@ export const range = z
     message: 'needs min, max or both; or equals alone',
   })
   .refine(({ min = 0, max = Number.POSITIVE_INFINITY }) => min <= max, { message: 'min is above max' })
+  .meta({ oneOf: [{ required: ['equals'] }, inJsonSchema.anyOf('min', 'max')] })
 
 export type Range = z.infer<typeof range>

@@ -1,6 +1,6 @@
 /** Checks of a text: of the final answer, an output file or the transcript. */
 import { z } from 'zod'
-import { answerOrPath, shared, textTarget } from './shared.ts'
+import { answerOrPath, inJsonSchema, shared, textTarget } from './shared.ts'
 
 export const containsCheck = z.strictObject({
   type: z.literal('contains'),
@@ -45,6 +45,12 @@ export const equalsCheck = z
     path: ['tolerance'],
     message: 'only for a value that is a number',
   })
+  .meta({
+    allOf: [
+      { anyOf: [{ not: { required: ['ignore_case'] } }, { properties: { value: { type: 'string' } } }] },
+      { anyOf: [{ not: { required: ['tolerance'] } }, { properties: { value: { type: 'number' } } }] },
+    ],
+  })
 
 export const similarityCheck = z
   .strictObject({
@@ -61,3 +67,4 @@ export const similarityCheck = z
     ...shared,
   })
   .refine(({ value, file }) => (value === undefined) !== (file === undefined), { message: 'needs value or file' })
+  .meta(inJsonSchema.oneOf('value', 'file'))

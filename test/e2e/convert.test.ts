@@ -116,7 +116,8 @@ describe('an AAM package', () => {
 describe('an evals.json', () => {
   const evals = [
     {
-      ...{ id: 4, name: 'all', prompt: 'Do', expected_output: 'done', expectations: ['It is done.'] },
+      ...{ id: 4, name: 'all', prompt: 'Do', expected_output: 'done' },
+      expectations: ['It is done.', { text: 'The skill is named.', indicator: true }],
       ...{ files: ['evals/files/a.txt'], timeout: 9, setup: 'true', git: true, reference: { answer: 'x' } },
       checks: [{ type: 'contains', value: 'x' }],
       rubric: { dimensions: [{ name: 'care', weight: 1 }], threshold: 3 },
@@ -135,7 +136,7 @@ describe('an evals.json', () => {
   })
   test('in the other dialect has assertions', async () => {
     const { file } = await converted('--to', 'agentskills')
-    expect(file.evals[0]).toMatchObject({ assertions: ['It is done.'] })
+    expect(file.evals[0]).toMatchObject({ assertions: evals[0]?.expectations })
     expect(file.evals[0]).not.toHaveProperty('expectations')
   })
 })

@@ -1,21 +1,180 @@
-/** schemas/json/evals.schema.json: an editor that holds a suite against it sees what the loader refuses. */
-import { readFileSync } from 'node:fs'
+/** schemas/json/evals.schema.json: an editor that holds a suite against it sees what `check` calls an error or a warning, as far as JSON Schema can say it. */
+import { readdirSync, readFileSync } from 'node:fs'
+import path from 'node:path'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
+import { authoredEvals } from '../../schemas/authored_evals.ts'
 import { evalsFile } from '../../schemas/evals.ts'
-import { loadEvals, userError } from '../phases/1-plan/folder.ts'
+import { checkSkill } from '../../src/phases/1-plan/check/check_skill.ts'
+import { loadEvals, skillWith, userError } from '../phases/1-plan/folder.ts'
 
-const written = new URL('../../schemas/json/evals.schema.json', import.meta.url)
-const fits = new Ajv2020({ strict: false, validateFormats: false }).compile(JSON.parse(readFileSync(written, 'utf8')))
+const top = new URL('../../', import.meta.url).pathname
+const written = readFileSync(path.join(top, 'schemas/json/evals.schema.json'), 'utf8')
+const fits = new Ajv2020({ strict: false, validateFormats: false }).compile(JSON.parse(written))
 
-test('a suite has at least one case, by the loader and by the schema', async () => {
-  const none = { skill_name: 'sums', evals: [] }
-  expect((await userError(loadEvals(none))).message).toContain('$.evals is an empty list')
-  expect([fits(none), evalsFile.safeParse(none).success]).toEqual([false, false])
+/** A file with this one case; undefined takes a field out. */
+const caseOf = (change: object) => ({
+  skill_name: 'sums',
+  evals: [{ id: 1, prompt: 'p', expectations: ['x'], ...change }],
+})
+const checksOf = (...checks: object[]) => caseOf({ checks })
+const unjudged = { expectations: undefined }
+const rubric = { dimensions: [{ name: 'accuracy', weight: 1 }] }
+const indicator = { text: 'The skill is named', indicator: true }
+const range = (count: object) => checksOf({ type: 'file_count', path: '*.png', count })
+const server = (one: object) => caseOf({ environment: { mcp_servers: { tickets: one } } })
+const files = { 'evals/a.csv': '', 'evals/b.csv': '', 'evals/a.md': '', 'evals/s.json': '{}' }
+
+/** Errors and warnings, but for what a suite of one case always gets. */
+async function rulesBroken(suite: unknown): Promise<string[]> {
+  const { problems } = await checkSkill(skillWith(suite, files))
+  const told = problems.filter(({ severity, rule }) => severity !== 'info' && !/^(suite-small|name-folder)$/.test(rule))
+  return [...new Set(told.map(({ rule }) => rule))]
+}
+
+describe('what check complains of the schema refuses, and what is mended both accept', () => {
+  test.each<[string, object, object]>([
+    ['suite-unreadable', { skill_name: 'sums', evals: [] }, caseOf({})],
+    ['prompt-empty', caseOf({ prompt: undefined }), caseOf({})],
+    ['prompt-empty', caseOf({ prompt: null }), caseOf({})],
+    ['prompt-empty', caseOf({ prompt: ' \n' }), caseOf({ prompt: ' p\n' })],
+    ['prompt-empty', caseOf({ prompt: ['p'] }), caseOf({})],
+    ['criteria-missing', caseOf(unjudged), caseOf({ ...unjudged, assertions: ['x'] })],
+    ['criteria-missing', caseOf({ expectations: [], checks: [] }), checksOf({ type: 'contains', value: 'x' })],
+    ['criteria-missing', caseOf({ expectations: null }), caseOf({ ...unjudged, expected_output: 'x' })],
+    ['criteria-missing', caseOf({ ...unjudged, expected_output: ' ' }), caseOf({ ...unjudged, rubric })],
+    ['criteria-missing', { ...caseOf({ ...unjudged, rubric: false }), rubric }, { ...caseOf(unjudged), rubric }],
+    ['criteria-only-indicators', caseOf({ expectations: [indicator] }), caseOf({ expectations: [indicator, 'x'] })],
+    [
+      'criteria-only-indicators',
+      caseOf({ ...unjudged, expected_output: 'y', checks: [{ type: 'skill_read' }] }),
+      caseOf({ ...unjudged, expected_output: 'y', checks: [{ type: 'skill_read' }, { type: 'contains', value: 'x' }] }),
+    ],
+    ['not-read', caseOf({ assertions: [1] }), caseOf({ assertions: ['y'] })],
+    ['not-read', caseOf({ expectations: ['x', null] }), caseOf({ expectations: ['x', { ...indicator }] })],
+    [
+      'not-read',
+      caseOf({ expectations: ['x', ' '] }),
+      caseOf({ expectations: ['x', { text: 'y', indicator: false }] }),
+    ],
+    ['not-read', caseOf({ files: [null] }), caseOf({ files: null })],
+    ['not-read', { skill_name: 'sums', evals: [...caseOf({}).evals, null] }, caseOf({})],
+    ['criterion-twice-in-lists', caseOf({ expectations: ['x', 'x'] }), caseOf({ expectations: ['x', 'y'] })],
+    ['criterion-twice-in-lists', caseOf({ assertions: ['y', 'y'] }), caseOf({ assertions: ['y', 'z'] })],
+    ['input-escapes', caseOf({ files: ['../x'] }), caseOf({ files: ['evals/a.csv'] })],
+    ['input-escapes', caseOf({ files: ['a/../../x'] }), caseOf({ files: ['./evals/a.csv'] })],
+    [
+      'input-escapes',
+      caseOf({ reference: { files: { '../x': '' } } }),
+      caseOf({ reference: { files: { 'x/y': '' } } }),
+    ],
+    ['input-escapes', caseOf({ reference: { files: { '/x': '' } } }), caseOf({ reference: { files: { x: '' } } })],
+    ['absolute-path', caseOf({ files: ['/etc/hostname'] }), caseOf({ files: ['evals/a.csv'] })],
+    ['skill-md-as-input', caseOf({ files: ['./SKILL.md'] }), caseOf({ files: ['evals/a.csv', 'evals/b.csv'] })],
+    ['case-cannot-run', caseOf({ files: ['.'] }), caseOf({ files: [] })],
+    ['case-cannot-run', caseOf({ files: [''] }), caseOf({ files: [] })],
+    ['case-cannot-run', caseOf({ turns: ['And then?'] }), caseOf({ turns: [] })],
+    [
+      'input-escapes',
+      caseOf({ environment: { rules: ['../x.md'] } }),
+      caseOf({ environment: { rules: ['evals/a.md'] } }),
+    ],
+    ['check-cannot-pass', checksOf({ type: 'file_modified', path: 'x' }), checksOf({ type: 'file_exists', path: 'x' })],
+    [
+      'check-cannot-pass',
+      caseOf({ checks: [{ type: 'file_modified', path: 'x' }], git: true }),
+      caseOf({ checks: [{ type: 'file_modified', path: 'x' }], files: ['evals/a.csv'] }),
+    ],
+    ['own-field', checksOf({ type: 'contains' }), checksOf({ type: 'contains', value: 'x' })],
+    ['own-field', checksOf({ type: 'holds', value: 'x' }), caseOf({ checks: null })],
+    [
+      'own-field',
+      checksOf({ type: 'contains', value: 'x', path: '/x' }),
+      checksOf({ type: 'regex', pattern: 'x', path: 'x' }),
+    ],
+    ['own-field', checksOf({ type: 'file_exists', path: '../x' }), checksOf({ type: 'file_exists', path: '*.x' })],
+    ['own-field', checksOf({ type: 'csv', path: 'x' }), checksOf({ type: 'csv', path: 'x', columns: ['a'] })],
+    ['own-field', checksOf({ type: 'json_schema', path: 'x' }), checksOf({ type: 'json_schema', schema: true })],
+    [
+      'own-field',
+      checksOf({ type: 'json_schema', schema: true, file: 'evals/s.json' }),
+      checksOf({ type: 'json_schema', file: 'evals/s.json' }),
+    ],
+    [
+      'own-field',
+      checksOf({ type: 'similarity', at_least: 1 }),
+      checksOf({ type: 'similarity', value: 'x', at_least: 1 }),
+    ],
+    [
+      'own-field',
+      checksOf({ type: 'equals', value: 1, ignore_case: true }),
+      checksOf({ type: 'equals', value: 'x', ignore_case: true }),
+    ],
+    [
+      'own-field',
+      checksOf({ type: 'equals', value: 'x', tolerance: 1 }),
+      checksOf({ type: 'equals', value: 1, tolerance: 1 }),
+    ],
+    ['own-field', range({}), range({ min: 1, max: 2 })],
+    ['own-field', range({ equals: 1, max: 1 }), range({ equals: 1 })],
+    [
+      'own-field',
+      checksOf({ type: 'skill_read', indicator: false }),
+      checksOf({ type: 'skill_read', indicator: true }),
+    ],
+    ['own-field', server({}), server({ command: 'node' })],
+    ['own-field', caseOf({ timeout: 0 }), caseOf({ timeout: 90 })],
+    ['own-field', caseOf({ git: 'main' }), caseOf({ git: true })],
+    ['own-field', caseOf({ reference: { text: 'x' } }), caseOf({ reference: { answer: 'x' } })],
+    ['own-field', { ...caseOf({}), sandbox: { network: 'all' } }, { ...caseOf({}), sandbox: { network: 'none' } }],
+  ])('%s: %j', async (rule, wrong, right) => {
+    const [bad, good] = [JSON.parse(JSON.stringify(wrong)), JSON.parse(JSON.stringify(right))]
+    expect({ said: (await rulesBroken(bad)).includes(rule), fits: fits(bad) }).toEqual({ said: true, fits: false })
+    expect([await rulesBroken(good), fits(good), fits.errors]).toEqual([[], true, null])
+  })
+
+  // check has no word for it but an info: "the same file again; it counts once"
+  test('the same file twice', () => expect(fits(caseOf({ files: ['evals/a.csv', 'evals/a.csv'] }))).toBe(false))
 })
 
-test('one case is enough for both', async () => {
-  const one = { skill_name: 'sums', evals: [{ id: 1, prompt: 'p' }] }
-  expect((await loadEvals(one)).cases).toHaveLength(1)
-  expect([fits(one), evalsFile.safeParse(one).success]).toEqual([true, true])
+const optional = ['id', 'eval_key', 'name', 'title', 'expected_output', 'files', 'assertions', 'checks', 'rubric']
+const own = ['reference', 'turns', 'timeout', 'setup', 'git', 'environment', 'review']
+test.each([...optional, ...own])('null is the same as absent: %s', async (field) => {
+  const suite = caseOf({ [field]: null })
+  expect([await rulesBroken(suite), fits(suite), fits.errors]).toEqual([[], true, null])
+})
+
+const pages = readdirSync(path.join(top, 'docs')).filter((name) => name.endsWith('.md'))
+const shown = pages.flatMap((page) =>
+  [...readFileSync(path.join(top, 'docs', page), 'utf8').matchAll(/```json\n([\s\S]*?)```/g)].flatMap(
+    ([, text = '']) => (text.includes('"evals"') ? [[page, text] as const] : []),
+  ),
+)
+const sound = [
+  ...['workspaces/example/invoice-totals/evals/evals.json', 'skills/whetstone/evals/evals.json'],
+  'test/schemas/fixtures/evals.json',
+].map((name) => [name, readFileSync(path.join(top, name), 'utf8')] as const)
+
+test('the pages show suites', () => expect(shown.map(([page]) => page)).toContain('formats.md'))
+test.each([...shown, ...sound])('a suite that is right: %s', (_, text) => {
+  const suite: unknown = JSON.parse(text)
+  expect([fits(suite), fits.errors, authoredEvals.safeParse(suite).success]).toEqual([true, null, true])
+})
+
+const page = readFileSync(path.join(top, 'docs/formats.md'), 'utf8')
+test.each([...page.matchAll(/`(\{ "type": "\w+".*?\})` +\|/g)].map(([, text = '']) => text))('a check: %s', (text) => {
+  const suite = caseOf({ checks: [JSON.parse(text)], files: ['ledger.csv'] })
+  expect([fits(suite), fits.errors]).toEqual([true, null])
+})
+
+test('the loader does not ask it: a sloppy file is read', async () => {
+  const sloppy = { evals: [{ task: 'p', assertions: [1, 'x', 'x'], files: [null] }] }
+  expect(fits(sloppy)).toBe(false)
+  expect((await loadEvals(sloppy)).cases).toMatchObject([{ prompt: 'p', expectations: [{ text: 'x' }], files: [] }])
+})
+
+test('a suite has at least one case, by the loader too', async () => {
+  const none = { skill_name: 'sums', evals: [] }
+  expect((await userError(loadEvals(none))).message).toContain('$.evals is an empty list')
+  expect(evalsFile.safeParse(none).success).toBe(false)
 })

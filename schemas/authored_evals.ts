@@ -1,0 +1,100 @@
+/** evals.json as an editor holds its author to it: the documented form alone, and what `check` calls a mistake. The loader never asks it: real files are sloppier, and are read. */
+import { z } from 'zod'
+import { check } from './check.ts'
+import { environmentSource } from './environment.ts'
+import { evalCase, evalsFile } from './evals.ts'
+import { pathWithin, withinForm } from './paths.ts'
+
+/** Of the skill, relative to its folder; not the folder itself nor SKILL.md, which the arm without the skill would see. */
+const inputPath = z
+  .string()
+  .regex(/^(?!\s*(?:\/|(?:[\s\S]*\/)?\.\.(?:\/|\s*$)|(?:\.\/)*(?:\.\/?|SKILL\.md)?\s*$))/)
+  .describe('relative to the skill folder, without ..')
+const inputPaths = z.array(inputPath).meta({ uniqueItems: true })
+
+const statement = z.union([
+  z.string().regex(/\S/),
+  z.looseObject({
+    text: z.string().regex(/\S/),
+    indicator: z.boolean().nullish().describe('true: only the arm with the skill can meet it; false: it counts'),
+  }),
+])
+const statements = z.array(statement).meta({ uniqueItems: true }).nullish()
+
+/** What names a file of the outcome stays in the working folder. */
+const within = { type: 'string', pattern: withinForm.source }
+const authoredCheck = check.meta({ properties: { path: within, script: within } })
+
+const environment = environmentSource.extend({
+  files: inputPaths.optional().describe('what hooks and servers need'),
+  rules: inputPaths.optional().describe('Markdown files for .claude/rules/'),
+  agents: inputPaths.optional().describe('sub-agents, Markdown files for .claude/agents/'),
+})
+
+const has = (field: string, that: object) => ({ required: [field], properties: { [field]: that } })
+const some = (item: object) => ({ type: 'array', contains: item })
+const filled = { type: 'array', minItems: 1 }
+const marked = { type: 'object', ...has('indicator', { const: true }) }
+const checkOf = (...types: readonly string[]) => has('type', { enum: types })
+
+/** A `file_modified` check needs something that is there before. */
+const modifiesWhatIsThere = {
+  anyOf: [
+    { not: has('checks', some(checkOf('file_modified'))) },
+    ...[has('files', filled), has('setup', { type: 'string' }), has('git', { type: 'object' })],
+  ],
+}
+
+const authoredCase = evalCase
+  .extend({
+    id: evalCase.shape.id.nullable(),
+    eval_key: evalCase.shape.eval_key.nullable(),
+    name: z.string().nullish().describe("the case's name"),
+    title: z.string().nullish().describe('the same'),
+    prompt: z.string().regex(/\S/).describe('the task'),
+    expected_output: evalCase.shape.expected_output.nullable(),
+    files: inputPaths.nullish().describe('input files or folders, relative to the skill root'),
+    expectations: statements.describe('statements that the judge decides'),
+    assertions: statements.describe('the same, as agentskills.io calls it'),
+    checks: z.array(authoredCheck).meta({ uniqueItems: true }).nullish().describe('statements that code decides'),
+    rubric: evalCase.shape.rubric.nullable(),
+    reference: z
+      .strictObject({ answer: z.string().optional(), files: z.record(pathWithin, z.string()).optional() })
+      .nullish()
+      .describe('a known good outcome; never seen by the agent'),
+    turns: z.array(z.string()).max(0).nullish().describe('further user messages; not supported yet'),
+    timeout: evalCase.shape.timeout.nullable(),
+    setup: evalCase.shape.setup.nullable(),
+    git: evalCase.shape.git.nullable(),
+    environment: environment.nullish().describe('hooks, rules, sub-agents and MCP servers, in both arms'),
+    review: evalCase.shape.review.nullable(),
+  })
+  .meta(modifiesWhatIsThere)
+
+/** By a statement or check that counts; else by the expected output, which is one where the case lists none. */
+const judged = [
+  has('expectations', some({ not: marked })),
+  has('assertions', some({ not: marked })),
+  has('checks', some({ not: { anyOf: [marked, checkOf('skill_read', 'script_executed')] } })),
+  has('rubric', { type: 'object' }),
+  {
+    required: ['expected_output'],
+    properties: {
+      expected_output: { type: 'string', pattern: '\\S' },
+      ...Object.fromEntries(['expectations', 'assertions', 'checks'].map((name) => [name, { maxItems: 0 }])),
+    },
+  },
+]
+const sharedRubric = has('rubric', { type: 'object' })
+const noneOfItsOwn = { not: { required: ['rubric'] } }
+const eachCase = (anyOf: readonly object[]) => ({ properties: { evals: { items: { anyOf } } } })
+
+export const authoredEvals = evalsFile
+  .extend({
+    skill_name: z.string().regex(/\S/).describe("the name in SKILL.md's frontmatter"),
+    environment: environment.nullish().describe('of every case that has none of its own'),
+    rubric: evalsFile.shape.rubric.nullable(),
+    sandbox: evalsFile.shape.sandbox.nullable(),
+    evals: z.array(authoredCase).min(1),
+  })
+  .meta({ anyOf: [eachCase(judged), { ...sharedRubric, allOf: [eachCase([...judged, noneOfItsOwn])] }] })
