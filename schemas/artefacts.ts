@@ -25,6 +25,7 @@ import { spentLine } from './limits.ts'
 import { metrics } from './metrics.ts'
 import { plan, runSpec } from './plan.ts'
 import { runRecord } from './run.ts'
+import { skillFrontmatter } from './skill_frontmatter.ts'
 import { testResult } from './test_result.ts'
 import { timing } from './timing.ts'
 import { transcriptEvent } from './transcript.ts'
@@ -33,6 +34,7 @@ import { triggers } from './triggers.ts'
 
 export const artefacts = {
   evals: authoredEvals,
+  skill_frontmatter: skillFrontmatter,
   eval_result: evalResult,
   eval_report: evalReport,
   eval_diff: evalDiff,

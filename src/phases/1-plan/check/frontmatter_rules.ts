@@ -1,13 +1,8 @@
 /** The rules of the Agent Skills specification for the frontmatter of a SKILL.md, and what its body should be. */
+import { agentKeys, specKeys } from '../../../../schemas/skill_frontmatter.ts'
 import type { Finding, Rule } from './rule.ts'
 import type { Entry, SkillText } from './skill_text.ts'
 
-const specKeys = ['name', 'description', 'license', 'compatibility', 'metadata', 'allowed-tools']
-/** Keys that one agent or another reads beyond the specification. */
-const agentKeys = [
-  ...['when_to_use', 'argument-hint', 'arguments', 'disable-model-invocation', 'user-invocable', 'model', 'effort'],
-  ...['context', 'agent', 'hooks', 'paths', 'shell', 'disallowed-tools', 'version'],
-]
 const bodyLimit = 500
 
 export const frontmatterRules: readonly Rule<SkillText>[] = [

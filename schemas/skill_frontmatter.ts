@@ -1,0 +1,38 @@
+/** The frontmatter of a SKILL.md as an editor holds its author to it: what `check` asks of it. The loader does not ask this: it takes a skill that has a name and a description. */
+import { z } from 'zod'
+
+/** Keys that one agent or another reads beyond the specification. */
+export const agentKeys: readonly string[] = [
+  ...['when_to_use', 'argument-hint', 'arguments', 'disable-model-invocation', 'user-invocable', 'model', 'effort'],
+  ...['context', 'agent', 'hooks', 'paths', 'shell', 'disallowed-tools', 'version'],
+]
+
+/** With a character that is not blank, and no more than these; white space around it, such as the line break of a block, does not count. */
+const text = (longest: number) => z.string().regex(new RegExp(`^\\s*\\S(?:[\\s\\S]{0,${longest - 2}}\\S)?\\s*$`, 'u'))
+
+/** The fields of the Agent Skills specification (agentskills.io/specification). */
+const specification = {
+  name: z
+    .string()
+    .max(64)
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/)
+    .describe("the folder's name: a-z, 0-9 and single hyphens between them"),
+  description: text(1024).describe('what the skill does and when to use it; at most 1,024 characters'),
+  license: z.string().nullish().describe('a name, or a file of the skill'),
+  compatibility: z
+    .union([z.string().regex(/^\s*$/), text(500)])
+    .nullish()
+    .describe('what it needs; at most 500 characters'),
+  metadata: z.record(z.string(), z.string()).nullish().describe('text to text: quote numbers'),
+  'allowed-tools': z
+    .union([z.string(), z.array(z.string())])
+    .nullish()
+    .describe('such as Bash(git:*) Read'),
+}
+
+export const specKeys: readonly string[] = Object.keys(specification)
+
+export const skillFrontmatter = z.strictObject({
+  ...specification,
+  ...Object.fromEntries(agentKeys.map((key) => [key, z.unknown().optional()])),
+})
