@@ -24,6 +24,7 @@ import { history } from './history.ts'
 import { spentLine } from './limits.ts'
 import { metrics } from './metrics.ts'
 import { plan, runSpec } from './plan.ts'
+import { pluginEvalCase } from './plugin_eval_case.ts'
 import { runRecord } from './run.ts'
 import { skillFrontmatter } from './skill_frontmatter.ts'
 import { testResult } from './test_result.ts'
@@ -34,6 +35,7 @@ import { triggers } from './triggers.ts'
 
 export const artefacts = {
   evals: authoredEvals,
+  plugin_eval_case: pluginEvalCase,
   skill_frontmatter: skillFrontmatter,
   eval_result: evalResult,
   eval_report: evalReport,

@@ -1,6 +1,7 @@
 /** What the graders of `claude plugin eval` are here: checks, expectations, or named as what they can't be. */
 import { z } from 'zod'
 import type { Check } from '../../../../../schemas/check.ts'
+import { fileGrader, llmGrader, regexGrader, toolGrader } from '../../../../../schemas/plugin_eval_case.ts'
 import type { Expectation } from '../../../../../schemas/suite.ts'
 import { patternMistake } from '../check_mistakes.ts'
 import { absence } from '../patterns.ts'
@@ -12,17 +13,6 @@ export type GraderReading =
 
 /** A grader as its file has it: the frontmatter, and the body as `body`. */
 export type GraderSource = Readonly<Record<string, unknown>>
-
-const regexGrader = z.looseObject({
-  pattern: z.string().min(1),
-  target: z
-    .union([z.enum(['last_message', 'trace']), z.looseObject({ source: z.literal('file'), path: z.string().min(1) })])
-    .default('last_message'),
-  match: z.string().default('contains'),
-  flags: z.string().default(''),
-})
-const fileGrader = z.looseObject({ path: z.string().min(1), exists: z.boolean().default(true) })
-const llmGrader = z.looseObject({ criteria: z.string().min(1) })
 
 type Reader = (grader: GraderSource) => GraderReading
 
@@ -88,8 +78,6 @@ function readFileExists(grader: GraderSource): GraderReading {
 }
 
 const toolKeys = new Set(['type', 'name', 'description', 'body', 'arm', 'weight', 'tool', 'input_match', 'min', 'max'])
-const calls = z.number().int().nonnegative().nullish()
-const toolGrader = z.looseObject({ min: calls, max: calls, input_match: z.string().nullish() })
 
 /**
  * A tool of Claude Code's by its own name, called at least once unless `min` says otherwise, also beside `max`;

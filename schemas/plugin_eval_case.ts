@@ -1,0 +1,71 @@
+/** The case.yaml of a `claude plugin eval` suite. The graders as the loader reads them, loosely; `pluginEvalCase` is stricter, for editors: only what is read here, since `check` warns of the rest. */
+import { z } from 'zod'
+
+const fileTarget = z.looseObject({ source: z.literal('file'), path: z.string().min(1) })
+export const regexGrader = z.looseObject({
+  pattern: z.string().min(1),
+  target: z
+    .union([z.enum(['last_message', 'trace']), fileTarget], {
+      error: 'must be last_message, trace or { source: file, path: … }',
+    })
+    .default('last_message'),
+  match: z.string().default('contains'),
+  flags: z.string().default(''),
+})
+export const fileGrader = z.looseObject({ path: z.string().min(1), exists: z.boolean().default(true) })
+export const llmGrader = z.looseObject({ criteria: z.string().min(1) })
+const calls = z.number().int().nonnegative().nullish()
+export const toolGrader = z.looseObject({ min: calls, max: calls, input_match: z.string().nullish() })
+
+const every = {
+  name: z.string().nullish(),
+  description: z.string().nullish(),
+  arm: z.string().nullish().describe('with-only: an indicator'),
+  weight: z.literal(1).nullish().describe('criteria count the same'),
+}
+const filled = z.string().regex(/\S/)
+
+const grader = z.discriminatedUnion('type', [
+  regexGrader
+    .extend({
+      type: z.literal('regex'),
+      ...every,
+      target: z.union([z.literal('last_message'), fileTarget]).optional(),
+      match: z.enum(['contains', 'not_contains']).optional(),
+      flags: z
+        .string()
+        .regex(/^[gimsu]*$/)
+        .optional(),
+    })
+    .describe('on the last message or a file'),
+  fileGrader.extend({ type: z.literal('file_exists'), ...every }),
+  llmGrader.extend({ type: z.literal('llm'), ...every, criteria: filled }),
+  toolGrader
+    .extend({ type: z.literal('tool_used'), ...every, tool: z.string().regex(/^[^*]+$/), body: z.string().optional() })
+    .strict(),
+])
+
+const task = {
+  prompt: z.string().nullish().describe('the task, unless prompt.md holds it'),
+  timeout_seconds: z.number().positive().nullish(),
+  scaffold_script: z.string().nullish().describe('run before the agent, in both arms'),
+  history_file: z.string().regex(/^\s*$/).nullish().describe('not supported: a case that goes on from a conversation'),
+}
+const notes = Object.fromEntries(
+  ['id', 'title', 'description', 'tags', 'category', 'notes', 'author'].map((name) => [name, z.unknown().optional()]),
+)
+const part = z.strictObject({ ...task, ...notes }).nullish()
+
+export const pluginEvalCase = z.strictObject({
+  schema_version: z
+    .string()
+    .regex(/^\s*[01](\.|\s*$)/)
+    .describe('"1.0"'),
+  name: z.string().nullish(),
+  expected_outcome: z.string().nullish().describe('what the judge is shown; without a grader the one criterion'),
+  ...task,
+  ...notes,
+  execution: part.describe('prompt, timeout_seconds'),
+  context: part.describe('scaffold_script'),
+  graders: z.array(grader).meta({ uniqueItems: true }).nullish().describe('others may lie in graders/*.md'),
+})

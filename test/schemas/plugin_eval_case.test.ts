@@ -1,0 +1,61 @@
+/** schemas/json/plugin_eval_case.schema.json refuses what `check` calls an error or a warning in a case.yaml, and takes what is read. */
+import { readFileSync } from 'node:fs'
+import path from 'node:path'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { expect, test } from 'vitest'
+import { checkSkill } from '../../src/phases/1-plan/check/check_skill.ts'
+import { folderOf, skillText } from '../phases/1-plan/folder.ts'
+
+const top = new URL('../../', import.meta.url).pathname
+const written = readFileSync(path.join(top, 'schemas/json/plugin_eval_case.schema.json'), 'utf8')
+const fits = new Ajv2020({ strict: false }).compile(JSON.parse(written))
+
+const llm = { type: 'llm', criteria: 'The sum is named' }
+const caseOf = (change: object): object =>
+  JSON.parse(JSON.stringify({ schema_version: '1.0', execution: { prompt: 'Add up' }, graders: [llm], ...change }))
+const graded = (...graders: object[]) => caseOf({ graders: [llm, ...graders] })
+const regex = (more: object) => graded({ type: 'regex', pattern: 'x', ...more })
+const used = (more: object) => graded({ type: 'tool_used', tool: 'Bash', ...more })
+
+/** JSON is YAML. */
+async function rulesBroken(file: object): Promise<string[]> {
+  const skill = folderOf({ 'SKILL.md': skillText, 'evals/a/case.yaml': JSON.stringify(file), 'evals/s.sh': 'true' })
+  const { problems } = await checkSkill(skill)
+  const told = problems.filter(({ severity, rule }) => severity !== 'info' && !/^(suite-small|name-folder)$/.test(rule))
+  return told.map(({ rule }) => rule)
+}
+
+test.each<[string, object, object]>([
+  ['schema-version', caseOf({ schema_version: undefined }), caseOf({})],
+  ['schema-version', caseOf({ schema_version: 1 }), caseOf({ schema_version: '1' })],
+  ['schema-version', caseOf({ schema_version: '2.0' }), caseOf({ schema_version: '1.3' })],
+  ['not-read', caseOf({ runs: 3 }), caseOf({ tags: ['a'], description: 'd', name: null })],
+  [
+    'not-read',
+    caseOf({ execution: { prompt: 'p', max_turns: 3 } }),
+    caseOf({ execution: { prompt: 'p', timeout_seconds: 3 } }),
+  ],
+  ['not-read', caseOf({ promt: 'p' }), caseOf({ execution: null, prompt: 'p' })],
+  [
+    'case-cannot-run',
+    caseOf({ context: { history_file: 'h.jsonl' } }),
+    caseOf({ context: { scaffold_script: '../s.sh' } }),
+  ],
+  ['not-read', graded({ criteria: 'x' }), graded({ type: 'llm', criteria: 'x' })],
+  ['not-read', graded({ type: 'llm' }), graded({ type: 'llm', criteria: 'x', arm: 'with-only' })],
+  ['not-read', graded({ type: 'llm', criteria: 'x', weight: 2 }), graded({ type: 'llm', criteria: 'x', weight: 1 })],
+  ['not-read', graded({ type: 'baseline' }), graded({ type: 'file_exists', path: 'x', exists: false })],
+  ['not-read', graded({ type: 'file_exists' }), graded({ type: 'file_exists', path: 'x' })],
+  ['not-read', regex({ pattern: undefined }), regex({})],
+  ['not-read', regex({ target: 'trace' }), regex({ target: 'last_message' })],
+  ['not-read', regex({ target: 'file:x' }), regex({ target: { source: 'file', path: 'x' } })],
+  ['not-read', regex({ match: 'count' }), regex({ match: 'not_contains' })],
+  ['not-read', regex({ flags: 'y' }), regex({ flags: 'gi' })],
+  ['not-read', used({ tool: undefined }), used({})],
+  ['not-read', used({ tool: 'mcp__*' }), used({ tool: 'mcp__a__b', input_match: 'x' })],
+  ['not-read', used({ min: -1 }), used({ min: 0, max: 2 })],
+  ['not-read', used({ input: 'x' }), used({ arm: 'both' })],
+])('%s: %j', async (rule, wrong, right) => {
+  expect([(await rulesBroken(wrong)).includes(rule), fits(wrong)]).toEqual([true, false])
+  expect([await rulesBroken(right), fits(right), fits.errors]).toEqual([[], true, null])
+})
