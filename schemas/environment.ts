@@ -49,13 +49,13 @@ const paths = z.array(z.string().min(1))
 export const environmentSource = z.strictObject({
   files: paths.optional().describe("files and folders that hooks and servers need, laid outside of the agent's folder"),
   hooks: z
-    .union([z.string().min(1), hooks])
+    .union([z.string().min(1), hooks], { error: 'must be hooks by event, or the path of their file' })
     .optional()
     .describe('a settings.json or hooks.json, or its hooks'),
   rules: paths.optional().describe('Markdown files for .claude/rules/'),
   agents: paths.optional().describe('sub-agents, Markdown files for .claude/agents/'),
   mcp_servers: z
-    .union([z.string().min(1), mcpServers])
+    .union([z.string().min(1), mcpServers], { error: 'must be servers by name, or the path of their file' })
     .optional()
     .describe('a .mcp.json, or its servers'),
 })

@@ -5,12 +5,15 @@ import { environmentSource } from './environment.ts'
 import { pathWithin } from './paths.ts'
 import { rubric } from './rubric.ts'
 
-export const gitStart = z.union([
-  z.literal(true).describe('git init and one commit of the input files before the agent starts'),
-  z.strictObject({
-    bundle: z.string().min(1).describe('a git bundle, relative to the skill folder, cloned before the agent starts'),
-  }),
-])
+export const gitStart = z.union(
+  [
+    z.literal(true).describe('git init and one commit of the input files before the agent starts'),
+    z.strictObject({
+      bundle: z.string().min(1).describe('a git bundle, relative to the skill folder, cloned before the agent starts'),
+    }),
+  ],
+  { error: 'must be true or { "bundle": "<path>" }' },
+)
 
 /** A statement alone, or marked; docs/statistics.md says what an indicator is. */
 const statement = z.union([

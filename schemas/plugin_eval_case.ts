@@ -1,21 +1,30 @@
 /** The case.yaml of a `claude plugin eval` suite. The graders as the loader reads them, loosely; `pluginEvalCase` is stricter, for editors: only what is read here, since `check` warns of the rest. */
 import { z } from 'zod'
 
-const fileTarget = z.looseObject({ source: z.literal('file'), path: z.string().min(1) })
+const someText = z.string({ error: 'must be text' }).min(1, 'must not be empty')
+const fileTarget = z.looseObject({ source: z.literal('file'), path: someText })
 export const regexGrader = z.looseObject({
-  pattern: z.string().min(1),
+  pattern: someText,
   target: z
     .union([z.enum(['last_message', 'trace']), fileTarget], {
-      error: 'must be last_message, trace or { source: file, path: … }',
+      error: 'must be last_message or { source: file, path: … }',
     })
     .default('last_message'),
-  match: z.string().default('contains'),
-  flags: z.string().default(''),
+  match: z.string({ error: 'must be text' }).default('contains'),
+  flags: z.string({ error: 'must be text' }).default(''),
 })
-export const fileGrader = z.looseObject({ path: z.string().min(1), exists: z.boolean().default(true) })
-export const llmGrader = z.looseObject({ criteria: z.string().min(1) })
-const calls = z.number().int().nonnegative().nullish()
-export const toolGrader = z.looseObject({ min: calls, max: calls, input_match: z.string().nullish() })
+export const fileGrader = z.looseObject({
+  path: someText,
+  exists: z.boolean({ error: 'must be true or false' }).default(true),
+})
+export const llmGrader = z.looseObject({ criteria: someText })
+const whole = 'must be a whole number, 0 or more'
+const calls = z.number({ error: whole }).int(whole).nonnegative(whole).nullish()
+export const toolGrader = z.looseObject({
+  min: calls,
+  max: calls,
+  input_match: z.string({ error: 'must be text' }).nullish(),
+})
 
 const every = {
   name: z.string().nullish(),

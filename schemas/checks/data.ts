@@ -14,7 +14,9 @@ export const jsonSchemaCheck = z
   .strictObject({
     type: z.literal('json_schema'),
     schema: z
-      .union([z.boolean(), z.record(z.string(), z.json())])
+      .union([z.boolean(), z.record(z.string(), z.json())], {
+        error: 'must be a JSON Schema: an object, true or false',
+      })
       .optional()
       .describe('a JSON Schema: 2020-12, or 2019-09 or draft-07 where its $schema says so'),
     file: z.string().min(1).optional().describe('that schema as a file, relative to the skill folder; or schema'),
@@ -24,7 +26,7 @@ export const jsonSchemaCheck = z
   .refine(({ schema, file }) => (schema === undefined) !== (file === undefined), { message: 'needs schema or file' })
   .meta(inJsonSchema.oneOf('schema', 'file'))
 
-const cell = z.union([z.string(), z.number()])
+const cell = z.union([z.string(), z.number()], { error: 'must be a text or a number' })
 
 const csvCells = z.strictObject({
   where: z

@@ -1,5 +1,5 @@
 /** What the graders of `claude plugin eval` are here: checks, expectations, or named as what they can't be. */
-import { z } from 'zod'
+import type { z } from 'zod'
 import type { Check } from '../../../../../schemas/check.ts'
 import { fileGrader, llmGrader, regexGrader, toolGrader } from '../../../../../schemas/plugin_eval_case.ts'
 import type { Expectation } from '../../../../../schemas/suite.ts'
@@ -51,7 +51,7 @@ function labelled(reading: GraderReading, { name, indicator }: { name: string; i
 
 function readRegex(grader: GraderSource): GraderReading {
   const read = regexGrader.safeParse({ ...grader, pattern: grader.pattern ?? grader.body })
-  if (!read.success) return unsupported(z.prettifyError(read.error).replaceAll(/\s+/g, ' '))
+  if (!read.success) return unsupported(mistakesOf(read.error))
   const { pattern, target, match, flags } = read.data
   const odd = flags.replaceAll(/[gimsu]/g, '')
   if (odd !== '') return unsupported(`flags ${odd} are not known here`)
@@ -72,7 +72,7 @@ function readRegex(grader: GraderSource): GraderReading {
 
 function readFileExists(grader: GraderSource): GraderReading {
   const read = fileGrader.safeParse(grader)
-  if (!read.success) return unsupported(z.prettifyError(read.error).replaceAll(/\s+/g, ' '))
+  if (!read.success) return unsupported(mistakesOf(read.error))
   const { exists, path } = read.data
   return { kind: 'check', check: exists ? { type: 'file_exists', path } : { type: 'file_absent', path } }
 }
@@ -89,7 +89,7 @@ function readToolUsed(grader: GraderSource): GraderReading {
   if (typeof grader.tool !== 'string' || grader.tool === '') return unsupported('it names no tool')
   if (grader.tool.includes('*')) return unsupported('its tool has a *, which `claude plugin eval` takes for a letter')
   const read = toolGrader.safeParse(grader)
-  if (!read.success) return unsupported(z.prettifyError(read.error).replaceAll(/\s+/g, ' '))
+  if (!read.success) return unsupported(mistakesOf(read.error))
   const { min, max } = read.data
   const least = min ?? 1
   if (typeof max === 'number' && max < least) return unsupported(neverMet(min, max))
@@ -113,6 +113,11 @@ function readLlm(grader: GraderSource): GraderReading {
   const read = llmGrader.safeParse({ ...grader, criteria: grader.criteria ?? grader.body })
   if (!read.success) return unsupported('it has no criteria')
   return { kind: 'expectation', expectation: { text: read.data.criteria.trim() } }
+}
+
+/** Such as: its target must be last_message or { source: file, path: … }. */
+function mistakesOf({ issues }: z.ZodError): string {
+  return issues.map(({ path, message }) => `its ${path.join('.')} ${message}`).join(', ')
 }
 
 function unsupported(why: string): GraderReading {

@@ -1,0 +1,38 @@
+/** What `check` says of a mistake names what is there and what is wanted, in words of ours. */
+import { expect, test } from 'vitest'
+import { checkSkill } from '../../../../src/phases/1-plan/check/check_skill.ts'
+import { folderOf, skillText, skillWith } from '../folder.ts'
+
+async function said(folder: string, rule: string) {
+  const found = (await checkSkill(folder)).problems.filter((one) => one.rule === rule)
+  return found.map(({ message, fix }) => [message, fix])
+}
+const caseOf = (change: object) => skillWith({ skill_name: 'sums', evals: [{ id: 1, expectations: ['x'], ...change }] })
+
+test.each<[object, string]>([
+  [{ git: 'main' }, '$.evals[0].git must be true or { "bundle": "<path>" }'],
+  [{ environment: { hooks: 1 } }, '$.evals[0].environment.hooks must be hooks by event, or the path of their file'],
+  [
+    { checks: [{ type: 'json_schema', schema: 1 }] },
+    '$.evals[0].checks[0].schema must be a JSON Schema: an object, true or false',
+  ],
+])('own-field: %j', async (change, words) => {
+  const found = (await checkSkill(caseOf({ prompt: 'p', ...change }))).problems.filter(
+    (one) => one.rule === 'own-field',
+  )
+  expect(found.map(({ at, message }) => `${at} ${message}`)).toEqual([words])
+})
+
+test.each<[object, string]>([
+  [
+    { type: 'regex', pattern: 'x', target: 'file:x' },
+    'regex is not read: its target must be last_message or { source: file, path: … }',
+  ],
+  [{ type: 'regex' }, 'regex is not read: its pattern must be text'],
+  [{ type: 'file_exists', path: '' }, 'file_exists is not read: its path must not be empty'],
+  [{ type: 'tool_used', tool: 'Bash', min: -1 }, 'tool_used is not read: its min must be a whole number, 0 or more'],
+])('a grader of a plugin: %j', async (grader, words) => {
+  const file = { schema_version: '1.0', prompt: 'p', graders: [{ type: 'llm', criteria: 'x' }, grader] }
+  const folder = folderOf({ 'SKILL.md': skillText, 'evals/a/case.yaml': JSON.stringify(file) })
+  expect((await said(folder, 'not-read')).map(([message]) => message)).toEqual([`a grader of type ${words}`])
+})
