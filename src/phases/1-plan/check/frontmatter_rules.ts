@@ -23,7 +23,7 @@ export const frontmatterRules: readonly Rule<SkillText>[] = [
     severity: 'error',
     about: 'The frontmatter is not valid YAML, or no mapping of keys to values.',
     find: ({ mistakes, otherThanMap }) => [
-      ...mistakes.map(({ message, line }) => ({ message, line, fix: 'mend it; quote values that hold ": "' })),
+      ...mistakes.map(({ message, line }) => ({ message, line, fix: yamlFix(message) })),
       ...(otherThanMap === null
         ? []
         : [
@@ -164,6 +164,24 @@ export const frontmatterRules: readonly Rule<SkillText>[] = [
         : [],
   },
 ]
+
+/** The first whose form fits the parser's message. */
+const yamlFixes: readonly { form: RegExp; fix: string }[] = [
+  { form: /^Map keys must be unique/, fix: 'take one of the lines with this key out' },
+  { form: /\btabs?\b/i, fix: 'indent with spaces' },
+  { form: /^Missing closing/, fix: 'close the quote' },
+  {
+    form: /^Nested mappings|implicit (?:map )?key/i,
+    fix: 'quote values that hold ": ", and write each key: value on a line of its own',
+  },
+  { form: /alias|anchor/i, fix: 'quote values that begin with * or &' },
+  { form: /^Plain value cannot start/, fix: 'quote the value' },
+  { form: /sufficiently indented and end with/, fix: 'close the bracket, or quote the value' },
+]
+
+function yamlFix(message: string): string {
+  return yamlFixes.find(({ form }) => form.test(message))?.fix ?? 'mend it, or quote the value'
+}
 
 function entry({ entries }: SkillText, key: string): Entry[] {
   const found = entries.get(key)

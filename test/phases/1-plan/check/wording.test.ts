@@ -9,6 +9,18 @@ async function said(folder: string, rule: string) {
 }
 const caseOf = (change: object) => skillWith({ skill_name: 'sums', evals: [{ id: 1, expectations: ['x'], ...change }] })
 
+test.each([
+  ['name: sums\nname: sums', 'take one of the lines with this key out'],
+  ['name: sums\nmetadata:\n\tversion: "1"', 'indent with spaces'],
+  ['name: sums\ndescription: a: b', 'quote values that hold ": ", and write each key: value on a line of its own'],
+  ['name: sums\ndescription: "a', 'close the quote'],
+  ['name: sums\ndescription: *a', 'quote values that begin with * or &'],
+  ['name: sums\ndescription: @a', 'quote the value'],
+])('frontmatter-yaml: %j', async (front, fix) => {
+  const found = await said(folderOf({ 'SKILL.md': `---\n${front}\n---\nAdd.\n` }), 'frontmatter-yaml')
+  expect(found.map(([, words]) => words)).toEqual([fix])
+})
+
 test.each<[object, string]>([
   [{ git: 'main' }, '$.evals[0].git must be true or { "bundle": "<path>" }'],
   [{ environment: { hooks: 1 } }, '$.evals[0].environment.hooks must be hooks by event, or the path of their file'],
