@@ -27,7 +27,7 @@ const { readAamTests } = await import('../dist/src/phases/1-plan/formats/aam/tes
 const reasons = [
   ['no input file', /: no such file/],
   ['input outside', /leads out of the skill folder/],
-  ['no prompt', /^it has no prompt$/],
+  ['no prompt', /^it has no prompt/],
 ]
 const columns = [
   'cases',

@@ -8,10 +8,7 @@ export const caseRules: readonly Rule<CaseSubject>[] = [
     id: 'prompt-empty',
     severity: 'error',
     about: 'A case has no prompt.',
-    find: (subject) =>
-      subject.case.prompt.trim() === ''
-        ? [inCase(subject, 'prompt', { message: 'no prompt', fix: 'write what a user would ask' })]
-        : [],
+    find: (subject) => (subject.case.prompt.trim() === '' ? [inCase(subject, 'prompt', promptWords(subject))] : []),
   },
   {
     id: 'input-missing',
@@ -70,10 +67,18 @@ export const caseRules: readonly Rule<CaseSubject>[] = [
   },
 ]
 
+/** What stands there in another form is named by the loader. */
+function promptWords({ case: { cannot_run } }: CaseSubject): Pick<Finding, 'message' | 'fix'> {
+  const [, instead] = /^it has no prompt: ([^;]*)/.exec(cannot_run ?? '') ?? []
+  return instead === undefined
+    ? { message: 'no prompt', fix: 'write what a user would ask' }
+    : { message: `no prompt: ${instead}`, fix: 'write it as one text in "prompt", lines parted by \\n' }
+}
+
 type Reason = 'missing' | 'escapes' | 'other' | 'prompt'
 
 const reasons: readonly { kind: Reason; form: RegExp }[] = [
-  { kind: 'prompt', form: /^it has no prompt$/ },
+  { kind: 'prompt', form: /^it has no prompt/ },
   { kind: 'missing', form: /: no such file/ },
   { kind: 'escapes', form: /leads out of the skill folder/ },
 ]

@@ -9,6 +9,20 @@ async function said(folder: string, rule: string) {
 }
 const caseOf = (change: object) => skillWith({ skill_name: 'sums', evals: [{ id: 1, expectations: ['x'], ...change }] })
 
+const asText = 'write it as one text in "prompt", lines parted by \\n'
+test.each<[object, string, string]>([
+  [{ prompt: ['a', 'b'] }, 'no prompt: "prompt" is a list, not text', asText],
+  [{ prompt: { text: 'a' } }, 'no prompt: "prompt" is an object, not text', asText],
+  [{ prompt: 123 }, 'no prompt: "prompt" is a number, not text', asText],
+  [{ messages: [{ role: 'user' }] }, 'no prompt: "messages" is a list, not text', asText],
+  [{ prompt: ' ' }, 'no prompt', 'write what a user would ask'],
+  [{}, 'no prompt', 'write what a user would ask'],
+])('prompt-empty: %j', async (change, message, fix) => {
+  const folder = caseOf(change)
+  expect(await said(folder, 'prompt-empty')).toEqual([[`case 1 (case-1): ${message}`, fix]])
+  expect(await said(folder, 'case-cannot-run')).toEqual([])
+})
+
 test.each([
   ['name: sums\nname: sums', 'take one of the lines with this key out'],
   ['name: sums\nmetadata:\n\tversion: "1"', 'indent with spaces'],

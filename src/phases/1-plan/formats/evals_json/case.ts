@@ -36,6 +36,7 @@ export async function readCase({ source, own, id }: CaseParts, place: CasePlace)
   const fields = openFields(withoutAdditions(source.object), source.at)
   fields.take(idNames)
   const prompt = promptOf(fields, warn)
+  const instead = prompt === null ? otherThanPrompt(fields) : ''
   const eval_name = nameOf(fields, id, prompt)
   const judging = readJudging({ fields, checks: own.checks ?? [], rubric: own.rubric || null }, warn)
   const named = pathsOf(fields, warn)
@@ -50,7 +51,7 @@ export async function readCase({ source, own, id }: CaseParts, place: CasePlace)
   const noted = { ...notedIn(fields), ...(source.noted && { suite: source.noted }) }
   leaveRest(fields, warn)
   const reasons = [
-    ...(prompt === null ? ['it has no prompt'] : []),
+    ...(prompt === null ? [`it has no prompt${instead}`] : []),
     ...((own.turns ?? []).length > 0 ? ['it has "turns", and several turns are not supported yet'] : []),
     ...named.reasons,
     ...inputs.reasons,
@@ -87,6 +88,14 @@ function promptOf(fields: Fields, warn: Warn): string | null {
   warnAlias(taken, promptNames, warn)
   return isText(taken?.value) ? taken.value : null
 }
+
+/** What stands where the prompt should be, in another form; empty: nothing does. */
+function otherThanPrompt(fields: Fields): string {
+  const found = fields.rest().find(({ key, value }) => askingNames.includes(key) && typeof value !== 'string')
+  return found === undefined ? '' : `: "${found.key}" is ${kindOf(found.value)}, not text`
+}
+
+const askingNames = [...promptNames, 'messages']
 
 /** Its name or title, else its own id where that is text, else a slug of the prompt's first words. */
 function nameOf(fields: Fields, id: CaseId, prompt: string | null): string {
