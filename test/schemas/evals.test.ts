@@ -69,7 +69,7 @@ describe('what check complains of the schema refuses, and what is mended both ac
       caseOf({ reference: { files: { 'x/y': '' } } }),
     ],
     ['input-escapes', caseOf({ reference: { files: { '/x': '' } } }), caseOf({ reference: { files: { x: '' } } })],
-    ['absolute-path', caseOf({ files: ['/etc/hostname'] }), caseOf({ files: ['evals/a.csv'] })],
+    ['input-escapes', caseOf({ files: ['/etc/hostname'] }), caseOf({ files: ['evals/a.csv'] })],
     ['skill-md-as-input', caseOf({ files: ['./SKILL.md'] }), caseOf({ files: ['evals/a.csv', 'evals/b.csv'] })],
     ['case-cannot-run', caseOf({ files: ['.'] }), caseOf({ files: [] })],
     ['case-cannot-run', caseOf({ files: [''] }), caseOf({ files: [] })],
