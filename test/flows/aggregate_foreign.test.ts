@@ -2,6 +2,7 @@ import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { aggregateAgain } from '../../src/flows/aggregate.ts'
+import { headline, sureness } from '../../src/phases/4-report/summary_table.ts'
 import { folderOf, graded } from '../store/foreign/folder.ts'
 import { textIn } from '../viewer/unpack.ts'
 
@@ -181,6 +182,29 @@ describe('candidate minus baseline', () => {
     ['new_skill', 'old_skill'],
     ['with_skill', 'baseline'],
   ])('%s against %s', async (candidate, baseline) => expect(await delta(pair(candidate, baseline))).toBe('+0.50'))
+  test.each([
+    ['v2', 'v1', 'v2 meets 50 points more of its expectations than v1'],
+    [
+      'skill_enabled',
+      'skill_disabled',
+      'With the skill the agent meets 50 points more of its expectations than without',
+    ],
+    ['previous_skill', 'vanilla', 'With the skill the agent meets 50 points more of its expectations than without'],
+    ['pdf-new', 'pdf-old', 'pdf-new meets 50 points more of its expectations than pdf-old'],
+    [
+      'current',
+      'original',
+      'With the new version the agent meets 50 points more of its expectations than with the old',
+    ],
+    ['v_a', 'v_b', 'v_a meets 50 points more of its expectations than v_b'],
+  ])('%s against %s, and no more is said than the names tell', async (candidate, baseline, sentence) => {
+    const { benchmark } = await run(pair(candidate, baseline))
+    expect(benchmark.run_summary.delta?.pass_rate).toBe('+0.50')
+    expect(headline(benchmark)).toContain(sentence)
+    expect(/the skill|^Skill/m.test([...sureness(benchmark), ...benchmark.notes].join('\n'))).toBe(
+      /the skill|new version/.test(sentence),
+    )
+  })
   test('as asked', async () =>
     expect(await delta(pair('with_skill', 'old_skill'), { candidate: 'old_skill' })).toBe('-0.50'))
   test('a name that is not there is a mistake', async () =>

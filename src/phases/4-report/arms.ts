@@ -14,6 +14,25 @@ export function isCalibration({ candidate, baseline }: Arms): boolean {
   return baseline !== null && candidate === `${baseline}_again`
 }
 
+/** What meets: the skill and none, a newer version and an older, the baseline twice, or two of which the names alone are known. */
+export type Meeting = 'skill' | 'versions' | 'itself' | 'names'
+
+const withoutSkill = /without|no_?skill|^vanilla$|^bare$|^baseline|^control$|^before$|^(?:skills?_)?(?:disabled|off)$/
+const olderSkill = /old_?skill|^old$|^previous|^original/
+const withSkill = /with_?skill|^with$|^(?:skills?_)?(?:enabled|on)$/
+
+/** What the names say for sure; a user may have chosen the arms the other way round. */
+export function meetingOf(arms: Arms): Meeting {
+  if (isCalibration(arms)) return 'itself'
+  const [own, other] = [arms.candidate, arms.baseline].map(
+    (name) => name?.toLowerCase().replaceAll(/[-\s]+/g, '_') ?? '',
+  )
+  const only = (pattern: RegExp) => pattern.test(other ?? '') && !pattern.test(own ?? '')
+  if (only(withoutSkill)) return 'skill'
+  if (only(olderSkill)) return withoutSkill.test(own ?? '') ? 'names' : 'versions'
+  return withSkill.test(own ?? '') && !withSkill.test(other ?? '') && !olderSkill.test(own ?? '') ? 'skill' : 'names'
+}
+
 const candidates = ['with_skill', 'new_skill']
 
 /** The arms by what the metadata say, else (benchmarks of other tools) by the known names, else by their order. */

@@ -1,7 +1,7 @@
 /** The answer of a benchmark in one sentence and one table, plain text, shared by terminal, markdown and page. */
 
 import type { Benchmark, BenchmarkRun, SummaryStats } from '../../../schemas/benchmark.ts'
-import { type Arms, armNames, armSummary, armsOf, isCalibration } from './arms.ts'
+import { type Arms, armNames, armSummary, armsOf, isCalibration, meetingOf } from './arms.ts'
 import { auditText } from './audit_text.ts'
 import { scoreCell } from './rubric_table.ts'
 import { describe } from './stats/describe.ts'
@@ -31,11 +31,17 @@ export function headline(benchmark: Benchmark): string {
     return arms.baseline === null ? `${rate}.` : `${rate}. No comparison: the other arm has no graded run.`
   }
   const rates = `${percent(candidate.pass_rate.mean)} against ${percent(baseline.pass_rate.mean)}`
-  if (isCalibration(arms)) return `The baseline against itself: ${rates} of its expectations (${from}).`
-  const versions = arms.baseline === 'old_skill'
-  const subject = versions ? 'With the new version' : 'With the skill'
   const change = changeText(candidate.pass_rate.mean - baseline.pass_rate.mean)
-  return `${subject} the agent meets ${change} ${versions ? 'with the old one' : 'without it'} (${rates}; ${from}).`
+  switch (meetingOf(arms)) {
+    case 'itself':
+      return `The baseline against itself: ${rates} of its expectations (${from}).`
+    case 'versions':
+      return `With the new version the agent meets ${change} with the old one (${rates}; ${from}).`
+    case 'skill':
+      return `With the skill the agent meets ${change} without it (${rates}; ${from}).`
+    case 'names':
+      return `${arms.candidate} meets ${change} ${arms.baseline} (${rates}; ${from}).`
+  }
 }
 
 /**

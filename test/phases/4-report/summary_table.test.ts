@@ -47,6 +47,12 @@ describe('headline', () => {
       'With the skill the agent meets as many of its expectations as without it (50% against 50%; 1 + 1 runs, 1 case).',
     ],
     [
+      'arms that were asked for the other way round',
+      [...arm(1, 'with_skill', ['++']), ...arm(1, 'without_skill', ['--'])],
+      { candidate: 'without_skill', baseline: 'with_skill' },
+      'without_skill meets 100 points fewer of its expectations than with_skill (0% against 100%; 1 + 1 runs, 1 case).',
+    ],
+    [
       'versions',
       [...arm(1, 'new_skill', ['++']), ...arm(1, 'old_skill', ['+-'])],
       versions,

@@ -34,6 +34,8 @@ describe('a path says', () => {
     ['stay-with-skillful-hands/candidate-v1', 'stay-with-skillful-hands', 'candidate-v1', null],
     ['eval-1/gpt/run-1', 'eval-1', 'gpt', 1],
     ['eval-1/v2', 'eval-1', 'v2', null],
+    ['skill_enabled/totals', 'totals', 'skill_enabled', null],
+    ['turn-lights-on/v1', 'turn-lights-on', 'v1', null],
     ['eval-1/run-1', 'eval-1', null, 1],
     ['eval-1', 'eval-1', null, null],
     ['totals', 'totals', null, null],
@@ -60,15 +62,37 @@ describe('candidate and baseline are', () => {
     [['baseline', 'v2'], 'v2', 'baseline'],
     [['claude_with_skill', 'control'], 'claude_with_skill', 'control'],
     [['with_skill'], 'with_skill', null],
+    [['v1', 'v2'], 'v2', 'v1'],
+    [['V-2', 'v10'], 'v10', 'V-2'],
+    [['version-1', 'version-2'], 'version-2', 'version-1'],
+    [['pdf_iteration_2', 'pdf_iteration_1'], 'pdf_iteration_2', 'pdf_iteration_1'],
+    [['v1.2', 'v1.10'], 'v1.10', 'v1.2'],
+    [['v1', 'v1.1'], 'v1.1', 'v1'],
+    [['pdf', 'pdf_v2'], 'pdf_v2', 'pdf'],
+    [['with_skill_v1', 'with_skill_v2'], 'with_skill_v2', 'with_skill_v1'],
+    [['skill_enabled', 'skill_disabled'], 'skill_enabled', 'skill_disabled'],
+    [['off', 'on'], 'on', 'off'],
+    [['pdf_off', 'pdf_on'], 'pdf_on', 'pdf_off'],
+    [['pdf-new', 'pdf-old'], 'pdf-new', 'pdf-old'],
+    [['legacy', 'main'], 'main', 'legacy'],
+    [['main', 'updated'], 'updated', 'main'],
   ])('of %j: %s and %s, without a remark', (names, candidate, baseline) => {
     expect(chooseArms(names)).toEqual({ candidate, baseline, note: null, others: [] })
   })
-  test('in name order where the names do not say, and it is said', () => {
-    expect(chooseArms(['v2', 'v1'])).toMatchObject({
-      candidate: 'v1',
-      baseline: 'v2',
-      note: expect.stringMatching(/name order/),
-    })
+  test.each([
+    [['v_b', 'v_a'], 'v_a', 'v_b'],
+    [['pdf_v1', 'docx_v2'], 'docx_v2', 'pdf_v1'],
+    [['v1.0', 'v1'], 'v1', 'v1.0'],
+  ])('of %j in name order, and it is said', (names, candidate, baseline) => {
+    expect(chooseArms(names)).toMatchObject({ candidate, baseline, note: expect.stringMatching(/name order/) })
+  })
+  test.each([
+    [['v1', 'v2', 'v3'], 'v3', 'v1', ['v2']],
+    [['baseline', 'v1', 'v2'], 'v2', 'baseline', ['v1']],
+    [['v1', 'v2', 'a'], 'v2', 'v1', ['a']],
+    [['with_skill', 'old_v1', 'old_v2'], 'with_skill', 'old_v1', ['old_v2']],
+  ])('of %j: %s and %s, not %j', (names, candidate, baseline, others) => {
+    expect(chooseArms(names)).toMatchObject({ candidate, baseline, others })
   })
   test('the furthest apart of three, the third is named', () => {
     expect(chooseArms(['old_skill', 'without_skill', 'with_skill'])).toMatchObject({

@@ -1,6 +1,6 @@
 /** Notes on cases: those where the skill hurts, and those that vary from run to run. */
 import type { CaseRow } from '../../../../schemas/benchmark.ts'
-import { armNames } from '../arms.ts'
+import { armNames, meetingOf } from '../arms.ts'
 import type { NoteGroup, NoteParts } from '../notes.ts'
 import { signed } from '../stats/round.ts'
 import { percent, plural, short } from '../words.ts'
@@ -13,7 +13,7 @@ export function caseNotes(parts: NoteParts): NoteGroup[] {
   return [
     {
       notes: cases.flatMap((row) => hurt(row, arms.candidate, arms.baseline)),
-      more: 'cases where the skill does worse',
+      more: `cases where ${meetingOf(arms) === 'names' ? arms.candidate : 'the skill'} does worse`,
     },
     ...flakyNotes(parts),
   ]

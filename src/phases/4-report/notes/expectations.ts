@@ -1,5 +1,6 @@
 /** Notes on expectations: those that tell nothing apart, those that the skill adds, those that it breaks. */
 import type { BenchmarkRun } from '../../../../schemas/benchmark.ts'
+import { meetingOf } from '../arms.ts'
 import type { NoteGroup, NoteParts } from '../notes.ts'
 import { short } from '../words.ts'
 
@@ -14,13 +15,15 @@ export function expectationNotes({ runs, arms }: NoteParts): NoteGroup[] {
   const { candidate, baseline } = arms
   if (candidate === null || baseline === null) return []
   const found: Record<Rule, string[]> = { hurts: [], adds: [], always: [], never: [] }
+  const isNamed = meetingOf(arms) === 'names'
+  const told = isNamed ? { subject: candidate, value: 'tell the two apart' } : ofSkill
   for (const tally of tallies(runs)) {
     const [a, b] = [tally.arms.get(candidate), tally.arms.get(baseline)]
     if (a === undefined || b === undefined) continue
     const rule = ruleOf(a.passed / a.total, b.passed / b.total)
     if (rule === null) continue
     const numbers = [`${a.passed}/${a.total} ${candidate}`, `${b.passed}/${b.total} ${baseline}`] as const
-    found[rule].push(`Expectation '${short(tally.text)}' (eval ${tally.evalId}) ${says[rule](...numbers)}`)
+    found[rule].push(`Expectation '${short(tally.text)}' (eval ${tally.evalId}) ${says[rule](...numbers, told)}`)
   }
   return [
     { notes: found.hurts, more: 'expectations that only the candidate fails' },
@@ -32,10 +35,12 @@ export function expectationNotes({ runs, arms }: NoteParts): NoteGroup[] {
 
 type Rule = 'hurts' | 'adds' | 'always' | 'never'
 
-const says: Record<Rule, (candidate: string, baseline: string) => string> = {
-  hurts: (a, b) => `passes ${a} and ${b} - the skill may break this`,
-  adds: (a, b) => `passes ${a} and ${b} - the skill makes the difference`,
-  always: (a, b) => `passes 100% in both configurations (${a}, ${b}) - may not differentiate skill value`,
+const ofSkill = { subject: 'the skill', value: 'differentiate skill value' }
+
+const says: Record<Rule, (candidate: string, baseline: string, told: typeof ofSkill) => string> = {
+  hurts: (a, b, { subject }) => `passes ${a} and ${b} - ${subject} may break this`,
+  adds: (a, b, { subject }) => `passes ${a} and ${b} - ${subject} makes the difference`,
+  always: (a, b, { value }) => `passes 100% in both configurations (${a}, ${b}) - may not ${value}`,
   never: (a, b) => `passes 0% in both configurations (${a}, ${b}) - may be too hard, or not decidable`,
 }
 

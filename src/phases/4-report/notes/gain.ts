@@ -1,5 +1,5 @@
 /** Notes on what the skill gains, what it costs in time and tokens, and whether the agent read it at all. */
-import { armNames } from '../arms.ts'
+import { armNames, meetingOf } from '../arms.ts'
 import type { NoteGroup, NoteParts } from '../notes.ts'
 import { count, hundredths, plural, seconds } from '../words.ts'
 
@@ -37,7 +37,8 @@ function priceNotes({ run_summary, arms }: NoteParts): string[] {
     ),
     gainText(own.pass_rate.mean - other.pass_rate.mean, run_summary.delta?.pass_rate ?? ''),
   ]
-  return [`${baseline === 'old_skill' ? 'The new version' : 'Skill'} ${sentence(parts)}`]
+  const subject = { skill: 'Skill', itself: 'Skill', versions: 'The new version', names: candidate }[meetingOf(arms)]
+  return [`${subject} ${sentence(parts)}`]
 }
 
 function gainText(difference: number, delta: string): string {

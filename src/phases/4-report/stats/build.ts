@@ -1,7 +1,7 @@
 /** build: from the graded runs of a benchmark to its `statistics`. */
 import type { BenchmarkRun } from '../../../../schemas/benchmark.ts'
 import type { Scope, Statistics, StatisticsExpectation, Until } from '../../../../schemas/benchmark_statistics.ts'
-import { type Arms, armNames, isCalibration } from '../arms.ts'
+import { type Arms, armNames, meetingOf } from '../arms.ts'
 import { activationOf } from './activation.ts'
 import { comparable } from './case_scores.ts'
 import { correctedRate } from './corrected.ts'
@@ -68,7 +68,8 @@ function scopesOf(
   const [own, sample] = [theseCases(cases, options), casesLikeThese(cases, options)]
   const runs = comparable(cases).flatMap((one) => [one.candidate.length, one.baseline.length])
   const told: Told = {
-    meet: isCalibration(at.arms) ? 'itself' : at.arms.baseline === 'old_skill' ? 'versions' : 'skill',
+    meet: meetingOf(at.arms),
+    candidate: at.arms.candidate ?? '',
     runs: [Math.min(...runs), Math.max(...runs)],
     margin: options.margin,
     indicators: at.expectations.filter(({ indicator }) => indicator !== null).length,

@@ -1,12 +1,14 @@
 /** The sentence of each scope, as a person reads it. */
 import type { Noise, ScopeDifference, Until, Verdict } from '../../../../schemas/benchmark_statistics.ts'
+import type { Meeting } from '../arms.ts'
 import { hundredths, percent, plural, pText } from '../words.ts'
 import { fixed } from './round.ts'
 import type { ScopeNumbers } from './these_cases.ts'
 
 export interface Told {
-  /** The skill and none, an older and a newer version of it, or the baseline twice. */
-  meet: 'skill' | 'versions' | 'itself'
+  meet: Meeting
+  /** Its configuration. */
+  candidate: string
   /** Fewest and most runs a case and arm. */
   runs: readonly [number, number]
   margin: number
@@ -16,19 +18,25 @@ export interface Told {
   until: Until | null
 }
 
+const subjects: Record<Meeting, (told: Told) => string> = {
+  skill: () => 'runs with the skill',
+  versions: () => 'runs with the new version',
+  itself: () => 'runs of the baseline',
+  names: ({ candidate }) => `runs of ${candidate}`,
+}
+
 /** "On these 4 cases, runs with the skill meet 31 points more of their expectations [12, 48] (10 runs each, p = 0.003)." */
 export function theseCasesSentence(scope: ScopeNumbers, told: Told): string {
   const { difference, verdict, needed } = scope
   const { n_cases: cases, mean } = difference
   if (mean === null) return [...untilText(told), 'No case has graded runs in both arms: nothing to compare.'][0] ?? ''
   if (told.meet === 'itself') return noiseSentence(scope, told)
-  const subject = told.meet === 'versions' ? 'runs with the new version' : 'runs with the skill'
   const [fewest, most] = told.runs
   const runs = fewest === most ? `${plural(most, 'run')} each` : `${fewest} to ${most} runs each`
   const basis = [runs, pText(difference.p_value), boundText(difference), anytimeText(difference, verdict)].filter(
     (part) => part !== '',
   )
-  const facts = `${subject} meet ${pointsText(mean)} of their expectations${ends(difference)} (${basis.join(', ')})`
+  const facts = `${subjects[told.meet](told)} meet ${pointsText(mean)} of their expectations${ends(difference)} (${basis.join(', ')})`
   const end = {
     helps: '',
     hurts: '',
