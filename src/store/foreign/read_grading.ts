@@ -86,15 +86,16 @@ function single(fields: Fields, configuration: string | null): GradingFound[] {
   return [{ configuration, run: run !== null && run >= 1 && run < 1e9 ? Math.trunc(run) : null, grading, fields }]
 }
 
-/** Counted from the list where it holds verdicts; else from the counts; else the rate alone. Null: none of these. */
+/** Counted from the list where it holds verdicts; else from the counts; else, where no list is empty, the rate alone. Null: none of these. */
 function gradingOf(fields: Fields): Grading | null {
   const list = verdictListIn(fields)
   const items = (list ?? []).map(itemOf)
   const expectations = items.flatMap(({ decided }) => decided ?? [])
   const undecided = items.flatMap((item) => item.undecided ?? [])
   const counts = countsOf(fields)
-  const isEmpty = list !== null && list.length === 0
-  if (expectations.length === 0 && counts !== null && !isEmpty)
+  // a rate beside an empty list may be that of nothing: 0 of 0
+  const isOfNothing = list?.length === 0 && counts?.source !== 'counts'
+  if (expectations.length === 0 && counts !== null && !isOfNothing)
     return { expectations, summary: counts, ...extrasOf(fields, []) }
   if (list === null) return null
   const passed = expectations.filter((item) => item.passed).length

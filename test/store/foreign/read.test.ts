@@ -42,6 +42,8 @@ describe('a grading is counted', () => {
     ['counts at top level', { passed_count: 3, total: 4 }, [3, 4, 0.75]],
     ['counts in the summary', { summary: { passed: 1, failed: 3 } }, [1, 4, 0.25]],
     ['texts without verdicts, and counts', { expectations: ['a', 'b'], summary: { passed: 1, total: 2 } }, [1, 2, 0.5]],
+    ['an empty list, and counts', { expectations: [], summary: { passed: 3, failed: 1, total: 4 } }, [3, 4, 0.75]],
+    ['an empty list, and counts at top level', { assertions: [], passed: 0, failed: 2 }, [0, 2, 0]],
     ['a rate alone', { pass_rate: 0.8 }, [0, 0, 0.8]],
     ['a rate in percent', { pass_rate: 85 }, [0, 0, 0.85]],
     ['a rate as text', { overall_pass_rate: '40%' }, [0, 0, 0.4]],
@@ -55,6 +57,15 @@ describe('a grading is counted', () => {
   test.each([
     ['an empty list with a rate of 0', { expectations: [], summary: { passed: 0, failed: 0, total: 0, pass_rate: 0 } }],
     ['an empty list', { expectations: [] }],
+    ['an empty list with a rate alone', { expectations: [], pass_rate: 0.5 }],
+    [
+      'an empty list, with what a judge that failed leaves',
+      {
+        expectations: [],
+        summary: { passed: 0, failed: 0, total: 0, pass_rate: 0 },
+        judge_errors: [{ text: 'it adds up', reason: 'no answer' }],
+      },
+    ],
   ])('%s decides nothing', (_, value) => expect(read(value)?.summary).toMatchObject({ total: 0, failed: 0 }))
   test.each([
     [{}],
