@@ -6,13 +6,13 @@ import { codeOf, messageOf, UserError } from './error.ts'
 import { readSmall } from './files.ts'
 import { quickParse, unsure } from './quick_parse.ts'
 
-/** Parses JSON text (a BOM is ignored). Throws UserError with line and column of the mistake. */
-export function parseJson(text: string, file: string): unknown {
+/** Parses JSON text (a BOM is ignored). `line`: of the file, where the text begins. Throws UserError with line and column of the mistake. */
+export function parseJson(text: string, file: string, line = 1): unknown {
   const body = text.startsWith('\uFEFF') ? text.slice(1) : text
   try {
     return JSON.parse(body)
   } catch (error) {
-    const where = position(body, messageOf(error))
+    const where = position(body, messageOf(error), line)
     throw new UserError(
       `${file}${where}: not valid JSON (${messageOf(error).replaceAll(/\s+/g, ' ')})`,
       'mend the syntax there',
@@ -95,10 +95,10 @@ export function sha256(data: string | Uint8Array): string {
 }
 
 /** Line and column of the mistake, as `:2:12`. The engine names the offset of some mistakes only. */
-function position(text: string, message: string): string {
+function position(text: string, message: string, line: number): string {
   const offset = offsetIn(message, text) ?? shortestBroken(text) - 1
   const before = text.slice(0, offset).split('\n')
-  return `:${before.length}:${(before.at(-1)?.length ?? 0) + 1}`
+  return `:${line - 1 + before.length}:${(before.at(-1)?.length ?? 0) + 1}`
 }
 
 function offsetIn(message: string, text: string): number | null {

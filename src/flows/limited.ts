@@ -1,7 +1,7 @@
 /** A benchmark under limits: what is spent already is counted, what earlier runs took is known, and the first limit ends it. */
 import type { SpentLine, Stop, StopKind } from '../../schemas/limits.ts'
 import type { Plan, RunSpec } from '../../schemas/plan.ts'
-import { noteSpent, readSpent } from '../store/ledger.ts'
+import { mendSpent, noteSpent, readSpent } from '../store/ledger.ts'
 import { readPlan, readRun, type StoredRun } from '../store/store.ts'
 import type { FlowContext } from './context.ts'
 import { isDone } from './execute.ts'
@@ -41,6 +41,9 @@ export interface Limited {
   [Symbol.dispose](): void
 }
 
+const cutOff =
+  'left out: what it held counts only where its run is on disk; else a little more was spent than is counted'
+
 /** The limits of a request, and the purses: those that it shares, else its own. */
 export function shareOf({ limits = noLimits, purses }: Pick<BenchRequest, 'limits' | 'purses'>) {
   return { limits, purses: purses ?? new Purses(limits) }
@@ -50,6 +53,7 @@ export function shareOf({ limits = noLimits, purses }: Pick<BenchRequest, 'limit
 export async function openLimited(request: LimitedRequest, context: FlowContext): Promise<Limited | null> {
   const { plan, folder, limits, purses } = request
   if (!isLimited(limits)) return null
+  await mendSpent(folder, (damage) => context.emit({ type: 'artefact_damaged', ...damage, mended: cutOff }))
   const forecast = new Forecast(plan, await readHistory(request.workspace, plan, folder))
   const runs = pairedOrder(plan.runs)
   const made = await Promise.all(runs.map(async (spec) => ({ spec, stored: await readRun(folder, spec.run_id) })))

@@ -20,6 +20,6 @@ export function readAttempts(folder: string): AttemptLine[] {
   const lines = readFileSync(file, 'utf8')
     .split('\n')
     .filter((line) => line !== '')
-  const read = lines.map((line, at) => checkAs(attemptLine, parseJson(line, file), `${file}:${at + 1}`))
+  const read = lines.map((line, at) => checkAs(attemptLine, parseJson(line, file, at + 1), `${file}:${at + 1}`))
   return [...new Map(read.map((one) => [`${one.job} ${one.attempt} ${one.started_at}`, one])).values()]
 }

@@ -19,7 +19,7 @@ export function readAuditLog(workspace: string, onDamage: OnDamage = () => {}): 
   for (const [index, text] of readFileSync(file, 'utf8').split('\n').entries()) {
     if (text.trim() === '') continue
     try {
-      const line = checkAs(auditLine, parseJson(text, file), `${file}:${index + 1}`)
+      const line = checkAs(auditLine, parseJson(text, file, index + 1), `${file}:${index + 1}`)
       if (line.met === null) labels.delete(line.id)
       else labels.set(line.id, line)
     } catch (error) {

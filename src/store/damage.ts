@@ -63,7 +63,9 @@ export async function readTranscript(
   if (!text.endsWith('\n')) return tell('is cut off')
   try {
     const lines = text.slice(0, -1).split('\n')
-    const events = lines.map((line, index) => checkAs(transcriptEvent, parseJson(line, file), `${file}:${index + 1}`))
+    const events = lines.map((line, index) =>
+      checkAs(transcriptEvent, parseJson(line, file, index + 1), `${file}:${index + 1}`),
+    )
     const isWhole = status !== 'completed' || events.some(({ type }) => type === 'result')
     return isWhole ? events : tell('is cut off: it has no result')
   } catch (error) {

@@ -1,23 +1,55 @@
 /** spent.jsonl: what was paid for a benchmark under a budget, also for runs that were made again since. */
 import { appendFileSync } from 'node:fs'
-import { readFile } from 'node:fs/promises'
+import { appendFile, readFile, truncate } from 'node:fs/promises'
 import { type SpentLine, spentLine } from '../../schemas/limits.ts'
-import { codeOf } from '../base/error.ts'
+import { codeOf, UserError } from '../base/error.ts'
 import { checkAs, parseJson } from '../base/json.ts'
+import type { OnDamage } from './damage.ts'
 import { benchmarkPaths } from './paths.ts'
 
-/** One line, in one write: a process killed meanwhile leaves it whole or not at all. */
+/** One line, in one write: a process killed meanwhile leaves it whole or not at all; a machine that fails, or a full disk, may leave the beginning. */
 export function noteSpent(folder: string, line: SpentLine): void {
   appendFileSync(benchmarkPaths(folder).spent, `${JSON.stringify(line)}\n`)
 }
 
-/** All lines; none where nothing was noted. Throws UserError for one that can't be read: what it held would be lost. */
+/** All lines, without a last one that was cut off; none where nothing was noted. Throws UserError for any other that can't be read: what it held would be lost. */
 export async function readSpent(folder: string): Promise<SpentLine[]> {
   const file = benchmarkPaths(folder).spent
-  const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return ''
+  const lines = (await bytesOf(file)).toString('utf8').split('\n')
+  const isCut = isTorn(lines.at(-1) ?? '', file)
+  return (isCut ? lines.slice(0, -1) : lines).flatMap((line, at) =>
+    line === '' ? [] : checkAs(spentLine, parseJson(line, file, at + 1), `${file}:${at + 1}`),
+  )
+}
+
+/** Takes away a last line that was cut off, which is told, so that what is noted next begins a line of its own. Only for who holds the benchmark. */
+export async function mendSpent(folder: string, onDamage: OnDamage): Promise<void> {
+  const file = benchmarkPaths(folder).spent
+  const bytes = await bytesOf(file)
+  const end = bytes.lastIndexOf('\n') + 1
+  const last = bytes.subarray(end).toString('utf8')
+  if (last === '') return
+  if (!isTorn(last, file)) return await appendFile(file, '\n')
+  const number = bytes.subarray(0, end).toString('utf8').split('\n').length
+  onDamage({ file, message: `${file}:${number}: the last line is cut off` })
+  await truncate(file, end)
+}
+
+/** Of what follows the last line end: each line is an object, whose beginning is no JSON. */
+function isTorn(last: string, file: string): boolean {
+  if (last === '') return false
+  try {
+    parseJson(last, file)
+    return false
+  } catch (error) {
+    if (error instanceof UserError) return true
+    throw error
+  }
+}
+
+async function bytesOf(file: string): Promise<Buffer> {
+  return await readFile(file).catch((error: unknown) => {
+    if (codeOf(error) === 'ENOENT') return Buffer.alloc(0)
     throw error
   })
-  const lines = text.split('\n').filter((line) => line !== '')
-  return lines.map((line, at) => checkAs(spentLine, parseJson(line, file), `${file}:${at + 1}`))
 }

@@ -1,5 +1,5 @@
 /** A budget ends a benchmark in time, what is there is valid and balanced, a larger one goes on; a deadline likewise. */
-import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { benchmark } from '../../schemas/benchmark.ts'
@@ -102,6 +102,26 @@ describe('--budget for half of the runs', () => {
   test('negative control: without spent.jsonl it is what lies on disk', async () => {
     const { kept, spent } = await resumed(true)
     expect(spent).toBeCloseTo(kept, 9)
+  })
+  test('a last line of spent.jsonl that was cut off is named and left out, and the benchmark goes on', async () => {
+    const { total } = await whole
+    await withServer(async ({ run }) => {
+      const first = await run('--budget', String(total / 4), '--no-cache')
+      const file = path.join(first.folder, 'spent.jsonl')
+      const lines = first.read('spent.jsonl')
+      appendFileSync(file, lines.slice(0, 40))
+      const second = await run('--budget', String(2 * total), '--no-cache')
+      expect(second, second.stderr).toMatchObject({ code: 0, benchmarks: 1, result: { complete: true } })
+      const damaged = second.lines.filter(({ type }) => type === 'artefact_damaged')
+      expect(damaged).toMatchObject([
+        {
+          file,
+          message: `${file}:${lines.split('\n').length}: the last line is cut off`,
+          mended: expect.stringMatching(/^left out/),
+        },
+      ])
+      expect(() => linesOf(second.read('spent.jsonl'))).not.toThrow()
+    })
   })
   test('aggregate keeps the mark', async () => {
     const { total } = await whole
