@@ -22,7 +22,7 @@ export interface HowToShow {
   reporters?: readonly Reporter[]
 }
 
-/** Exit code 0, 1 when a gate fails, 3 when a planned run has no grade (which wins), 130 after Ctrl-C. With json, the result line is all that is printed. */
+/** Exit code 0, 1 when a gate fails, 3 when a planned run has no grade or something was left out (which wins), 130 after Ctrl-C. With json, the result line is all that is printed. */
 export function showResult(result: Summarized, how: HowToShow): number {
   const gates = judgeGates(how.gates ?? [], result.benchmark)
   const code = how.interrupted ? exitCodes.interrupted : codeFor(result, gates)
@@ -54,9 +54,10 @@ export function cutShort({ interrupted }: Pick<HowToShow, 'interrupted'>): strin
   return interrupted ? ['', yellow(bold(interruptedLine))] : []
 }
 
-function codeFor({ benchmark, kept }: Summarized, gates: readonly GateResult[]): number {
+function codeFor({ benchmark, kept, unread }: Summarized, gates: readonly GateResult[]): number {
   const used = benchmark.counts?.used ?? 0
-  if (kept !== undefined || used === 0 || benchmark.complete !== true) return exitCodes.incomplete
+  const isWhole = kept === undefined && unread === undefined && benchmark.complete === true
+  if (!isWhole || used === 0) return exitCodes.incomplete
   return gates.every(({ passed }) => passed) ? exitCodes.done : exitCodes.gateFailed
 }
 

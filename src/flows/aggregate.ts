@@ -50,5 +50,12 @@ async function summarizeFolder(request: AggregateRequest, context: FlowContext):
   }
   const plan = await readPlan(folder)
   await using held = await holdBenchmark(folder, context)
-  return await summarize(folder, plan, held.context, { page: request.page ?? true, ahead: true })
+  const made = await summarize(folder, plan, held.context, { page: request.page ?? true, ahead: true })
+  const { unreadNotes } = await import('./page/notes.ts')
+  const unread = unreadNotes(folder)
+  if (unread === null) return made
+  const { file, message: why } = unread
+  const message = `${file}: ${why}`
+  context.emit({ type: 'artefact_damaged', file, message, mended: 'left out; a person wrote it: mend it' })
+  return { ...made, unread: message }
 }

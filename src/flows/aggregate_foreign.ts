@@ -15,6 +15,7 @@ import { type BenchmarkPaths, benchmarkPaths } from '../store/paths.ts'
 import { writeArtefact } from '../store/store.ts'
 import type { AggregateRequest } from './aggregate.ts'
 import type { FlowContext } from './context.ts'
+import { unreadNotes } from './page/notes.ts'
 import { writePage } from './page/write_page.ts'
 import { runKey } from './run_folders.ts'
 import type { Summarized } from './summarize.ts'
@@ -44,7 +45,10 @@ interface ForeignNow extends Pick<Summarized, 'benchmark' | 'folders'> {
 
 /** What aggregateForeign writes, in memory: it only reads. Throws UserError where there are no runs. */
 export async function foreignNow(folder: string, asked: ArmsAsked, context: FlowContext): Promise<ForeignNow> {
-  const found = await readForeign(folder, asked)
+  const read = await readForeign(folder, asked)
+  const unread = unreadNotes(folder)
+  const problems = unread === null ? [] : [{ file: path.basename(unread.file), message: unread.message }]
+  const found = { ...read, problems: [...read.problems, ...problems] }
   const redactor = redactorFor(context.env)
   const benchmark = redactor.value(withRemarks(aggregate(inputOf(folder, found, context)), found))
   const all = found.cases.flatMap(({ eval_id, runs }) => runs.map((run) => ({ ...run, eval_id })))

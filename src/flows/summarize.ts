@@ -44,6 +44,8 @@ export interface Summarized {
   calibration?: string
   /** Where the same lies in another dialect; absent: not asked for. */
   exported?: string
+  /** What of feedback.json can't be read and is left out; absent: nothing, or benchmark.json says so. */
+  unread?: string
   /** Of a grading again: what was not overwritten, since the judge decided nothing; absent: there is none. */
   kept?: Kept
 }

@@ -1,13 +1,12 @@
 /** Writes a benchmark in the agentskills.io dialect into a folder of its own: gradings, timings, outputs, feedback. */
-import { readdir } from 'node:fs/promises'
+import { mkdir, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
-import { z } from 'zod'
-import { feedback as feedbackSchema } from '../../schemas/feedback.ts'
+import { nameBeside } from '../base/beside.ts'
 import { writeAtomic } from '../base/durable.ts'
 import { UserError } from '../base/error.ts'
 import { copyWalk, exists, walk } from '../base/files.ts'
-import { readJson } from '../base/json.ts'
 import { type AgentskillsFiles, toAgentskills } from '../phases/4-report/agentskills.ts'
+import { readNotes } from './page/notes.ts'
 import { runKey } from './run_folders.ts'
 import type { Summarized } from './summarize.ts'
 
@@ -23,8 +22,22 @@ export async function checkTarget(benchmark: string, target: string): Promise<vo
   if (names.length > 0) throw new UserError(`--output ${target}: not empty`, 'give a new or an empty folder')
 }
 
-/** The target must have passed checkTarget. */
-export async function writeAgentskills({ folder, benchmark, folders }: Summarized, target: string): Promise<void> {
+/** The target must have passed checkTarget. It gets all of it or, where that fails, nothing. */
+export async function writeAgentskills(made: Summarized, target: string): Promise<void> {
+  // one that is there may be mounted: what is made beside it could not be moved into it
+  const isThere = await exists(target)
+  const partial = nameBeside(isThere ? path.join(target, 'partial') : target)
+  try {
+    await mkdir(partial, { recursive: true })
+    await writeInto(made, partial)
+    if (!isThere) return await rename(partial, target)
+    for (const name of await readdir(partial)) await rename(path.join(partial, name), path.join(target, name))
+  } finally {
+    await rm(partial, { recursive: true, force: true })
+  }
+}
+
+async function writeInto({ folder, benchmark, folders }: Summarized, target: string): Promise<void> {
   const made = toAgentskills(benchmark)
   for (const [file, value] of made.files) await writeJson(path.join(target, file), value)
   for (const { run, folder: to } of made.runs) {
@@ -33,7 +46,7 @@ export async function writeAgentskills({ folder, benchmark, folders }: Summarize
     const { files } = await walk(outputs, { unreadable: 'leave_out', skip: (name) => ours.includes(name) })
     await copyWalk(files, path.join(target, to, 'outputs'))
   }
-  const said = await feedbackOf(folder)
+  const said = feedbackOf(folder)
   if (said.length > 0) await writeJson(path.join(target, 'feedback.json'), byCase(said, made, { folder, folders }))
 }
 
@@ -49,16 +62,10 @@ interface Said {
   text: string
 }
 
-/** What a person wrote: skill-creator's list of reviews, or the flat map of the guide. Empty where there is none. */
-async function feedbackOf(folder: string): Promise<Said[]> {
-  const file = path.join(folder, 'feedback.json')
-  if (!(await exists(file))) return []
-  const found = await readJson(z.union([feedbackSchema, z.record(z.string(), z.string())]), file)
-  const listed = feedbackSchema.safeParse(found)
-  const all = listed.success
-    ? listed.data.reviews.map((review) => ({ about: review.run_id, text: review.feedback }))
-    : Object.entries(found).map(([about, text]) => ({ about, text: String(text) }))
-  return all.filter(({ text }) => text.trim() !== '')
+/** What a person wrote: skill-creator's list of reviews, or the flat map of the guide; what of it can be read. Empty where there is none. */
+function feedbackOf(folder: string): Said[] {
+  const all = readNotes(path.join(folder, 'feedback.json')).reviews
+  return all.map(({ run_id: about, feedback: text }) => ({ about, text })).filter(({ text }) => text.trim() !== '')
 }
 
 /** By the case's new folder, several texts on lines of their own; what fits no run keeps its own name. */

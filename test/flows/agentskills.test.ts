@@ -3,6 +3,7 @@ import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { aggregateAgain } from '../../src/flows/aggregate.ts'
 import { demo } from '../../src/flows/demo.ts'
+import { writeAgentskills } from '../../src/flows/write_agentskills.ts'
 import { folderOf, graded } from '../store/foreign/folder.ts'
 
 const never = new AbortController().signal
@@ -15,6 +16,8 @@ const filesOf = (folder: string) =>
     .filter((entry) => entry.isFile())
     .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
     .sort()
+
+const filesAndFolders = (folder: string) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()
 
 const source = {
   'eval-1-totals/eval_metadata.json': { eval_id: 1, eval_name: 'Totals: march', prompt: 'Add up.' },
@@ -80,6 +83,20 @@ describe('the agentskills.io dialect', () => {
     const { target } = await exported({ ...source, 'feedback.json': feedback })
     expect(readJson(target, 'feedback.json')).toEqual({ 'eval-totals-march': 'fine' })
   })
+  test.each([
+    ['no JSON', '{"eval-totals-march": "fine" "x"}', 'line 1:30: not valid JSON', null],
+    ['a list', '[1]', 'no JSON object', null],
+    ['an odd entry', { 'eval-totals-march': 'fine', other: 3 }, 'other is not a text', { 'eval-totals-march': 'fine' }],
+  ])('a damaged feedback.json (%s) is named, and the rest is written', async (_, feedback, why, said) => {
+    const { target, benchmark } = await exported({ ...source, 'feedback.json': feedback })
+    expect(benchmark.problems).toEqual([{ file: 'feedback.json', message: expect.stringContaining(why) }])
+    expect(benchmark.notes).toContainEqual(expect.stringContaining(`Left out: feedback.json: ${why}`))
+    expect(benchmark.complete).toBe(false)
+    const file = path.join(target, 'feedback.json')
+    expect(existsSync(file) ? readJson(file) : null).toEqual(said)
+    expect(filesOf(target)).toContain('eval-totals-march/with_skill/grading.json')
+    expect(readdirSync(path.dirname(target)).sort()).toEqual(['out', 'tidy-workspace'])
+  })
   test('names lead nowhere else, and two of one name are told apart', async () => {
     const grading = { runs: [{ configuration: '../../up', expectations: graded(1, 1).expectations }] }
     const named = { eval_name: '../../same' }
@@ -134,6 +151,22 @@ describe('the target', () => {
     const folder = folderOf(source)
     await expect(run(folder, path.join(folder, 'out'))).rejects.toThrow('lies in the benchmark itself')
     expect(existsSync(path.join(folder, 'benchmark.json'))).toBe(false)
+  })
+  test.each([
+    ['a new one', false],
+    ['an empty one', true],
+  ])('%s appears whole or not at all, and the next attempt is not in its way', async (_, isThere) => {
+    const made = await run(folderOf(source), null)
+    const target = path.join(folderOf({}), '..', 'out')
+    mkdirSync(isThere ? target : path.dirname(target), { recursive: true })
+    const before = filesAndFolders(path.dirname(target))
+    const expectations = [{ text: 'a number that JSON does not know', passed: true, evidence: 1n }]
+    const unwritable = { ...made.benchmark, runs: made.benchmark.runs.map((one) => ({ ...one, expectations })) }
+    await expect(writeAgentskills({ ...made, benchmark: unwritable as never }, target)).rejects.toThrow('BigInt')
+    expect(filesAndFolders(path.dirname(target))).toEqual(before)
+    await writeAgentskills(made, target)
+    expect(filesOf(target)).toContain('benchmark.json')
+    expect(readdirSync(target).sort()).toEqual(['benchmark.json', 'eval-totals-march'])
   })
   test('may be there and empty', async () => {
     const target = path.join(folderOf({ 'a.txt': '' }), 'empty')

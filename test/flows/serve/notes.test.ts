@@ -65,7 +65,7 @@ describe('a note that is saved', () => {
     expect(after.reviewer).toBe('me')
   })
   test.each<[string, string, string]>([
-    ['no JSON', '{"reviews": [', 'no JSON object'],
+    ['no JSON', '{"reviews": [', 'line 1:14: not valid JSON'],
     ['a list', '[]', 'no JSON object'],
     ['reviews of which one is none', JSON.stringify({ reviews: [note('a', 'x'), { feedback: 'y' }] }), 'reviews[1]'],
     ['names of which one has no text', '{"eval-1": "x", "eval-2": {"text": "y"}}', 'eval-2 is not a text'],
