@@ -168,11 +168,11 @@ function countStep(start: number): void {
 const memory = new Set([0x01021994, 0x858458f6])
 
 /**
- * Removes a small folder with few steps. False: it is larger than that, or something can't go so. A step that is handed to a thread takes more
+ * Removes a small folder with few steps; `within`: a folder above it, asked once whether it is in memory. False: it is larger than that, or something can't go so. A step that is handed to a thread takes more
  * work than the step itself; on a disk it may wait, for its journal or until it has let go of the blocks, and must not stop everything else then.
  */
-export async function removedSmall(folder: string): Promise<boolean> {
-  const mayWait = !isInMemory(path.dirname(folder))
+export async function removedSmall(folder: string, within = path.dirname(folder)): Promise<boolean> {
+  const mayWait = !isInMemory(within)
   try {
     const entries = smallTree(folder)
     for (const { full, isFolder } of entries) {

@@ -28,7 +28,7 @@ export class Rooms implements AsyncDisposable {
   /** A room as openRoom makes it, with a home. Throws UserError where the temporary folder can't hold one. */
   async open(): Promise<HomeRoom> {
     const named = await nameRoom()
-    const looks = (await this.#movedTo(named.folder)) ?? make(named.folder)
+    const looks = (await this.#movedTo(named.folder)) ?? (await make(named.folder))
     const room = roomIn(named, (folder) => this.#end({ folder, looks }))
     return { ...room, home: homeIn(named.folder) }
   }
@@ -55,7 +55,8 @@ export class Rooms implements AsyncDisposable {
   }
 
   async #end({ folder, looks }: Made): Promise<void> {
-    if (!this.#isOver && looksNow(folder) === looks && (await emptied(folder))) this.#kept.push({ folder, looks })
+    const isFit = looksNow(folder) === looks && (await emptied(folder))
+    if (isFit && !this.#isOver) this.#kept.push({ folder, looks })
     else await removeFolder(folder)
   }
 }
@@ -63,10 +64,15 @@ export class Rooms implements AsyncDisposable {
 const homeIn = (folder: string) => path.join(folder, 'home')
 const tmpIn = (folder: string) => path.join(folder, 'home/tmp')
 
-function make(folder: string): string {
+async function make(folder: string): Promise<string> {
   makeFolder(folder)
-  mkdirSync(homeIn(folder))
-  mkdirSync(tmpIn(folder))
+  try {
+    mkdirSync(homeIn(folder))
+    mkdirSync(tmpIn(folder))
+  } catch (error) {
+    await removeFolder(folder)
+    throw error
+  }
   return looksNow(folder) ?? ''
 }
 
@@ -94,7 +100,7 @@ async function emptied(folder: string): Promise<boolean> {
       if (entry.name === 'home') continue
       const full = path.join(folder, entry.name)
       if (!entry.isDirectory()) unlinkSync(full)
-      else if (!(await removedSmall(full))) return false
+      else if (!(await removedSmall(full, path.dirname(folder)))) return false
     }
     return true
   } catch {

@@ -96,6 +96,7 @@ async function benchIn(folder: string, made: Made, context: FlowContext): Promis
     stop: limited?.stopped() ?? null,
     known: settled,
     details,
+    marked: true,
   })
 }
 

@@ -1,9 +1,9 @@
 /** grade: grades the runs of a benchmark again without running them; the suite's present criteria, the judge of choice. */
+import { existsSync } from 'node:fs'
 import path from 'node:path'
 import pLimit from 'p-limit'
 import type { Grading } from '../../schemas/grading.ts'
 import type { Plan } from '../../schemas/plan.ts'
-import type { RunRecord } from '../../schemas/run.ts'
 import type { LoadWarning, SuiteCase } from '../../schemas/suite.ts'
 import { UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
@@ -22,7 +22,7 @@ import { autoEngine } from './auto_engine.ts'
 import { suiteOf } from './compare_pairs.ts'
 import type { FlowContext } from './context.ts'
 import { gradeRepeatedly } from './grade_again.ts'
-import { gradeStored } from './grade_stored.ts'
+import { type GradeRequest, gradeStored } from './grade_stored.ts'
 import { holdBenchmark } from './hold.ts'
 import { type JudgingWish, withJudging } from './judging.ts'
 import { isJudged } from './kept_grading.ts'
@@ -88,7 +88,7 @@ async function gradeHeld(folder: string, before: Plan, { request, context }: Ask
         })
         if (stored === null) return
         const one = { plan, folder, spec, stored, passEnv, hidden, sandbox, again: anew, cache, pace }
-        const isWhole = () => hasTranscript(runPaths(folder, spec.run_id).folder, stored.record, context)
+        const isWhole = () => hasTranscript(runPaths(folder, spec.run_id).folder, { plan, spec, stored }, context)
         const end = await gradeStored({ ...one, keeps: !changed.has(spec.eval_id), isWhole }, context)
         if (end.end === 'nothing') return
         if (end.end === 'kept') {
@@ -109,13 +109,20 @@ async function gradeHeld(folder: string, before: Plan, { request, context }: Ask
 }
 
 /** Whether its transcript can be graded: of a part of it less would be met than was. Says why not. */
-async function hasTranscript(folder: string, record: RunRecord, context: FlowContext): Promise<boolean> {
+async function hasTranscript(
+  folder: string,
+  { plan, spec, stored: { record } }: Pick<GradeRequest, 'plan' | 'spec' | 'stored'>,
+  context: FlowContext,
+): Promise<boolean> {
   if (record.status !== 'completed') return true // nothing of it is read
-  const events = await readTranscript(path.join(folder, 'transcript.jsonl'), record, (damage) => {
+  const file = path.join(folder, 'transcript.jsonl')
+  const isJudged = plan.cases.some((one) => one.eval_id === spec.eval_id && one.expectations.length > 0)
+  if (!isJudged && !existsSync(file)) return true // a check that reads it says so itself
+  const events = await readTranscript(file, record, (damage) => {
     context.emit({
       type: 'artefact_damaged',
       ...damage,
-      mended: 'it is not graded; the same bench makes the run again',
+      mended: 'it is not graded',
     })
   })
   return events !== null

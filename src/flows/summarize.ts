@@ -70,6 +70,8 @@ export interface SoFar {
   ahead?: boolean
   /** Of what is known, what the page shows, packed already. */
   details?: DetailsAhead | null
+  /** True: until all reports are written the benchmark is not complete, so that the same bench goes on in it. Only for whoever made its runs. */
+  marked?: boolean
   /** False: no page, and none of before is left, which would tell another tale. */
   page?: boolean
 }
@@ -85,14 +87,14 @@ export async function summarize(
   const { benchmark, folders } = await benchmarkNow(folder, plan, context, soFar)
   const paths = benchmarkPaths(folder)
   const isNoise = collectionOf(plan) === 'calibrations'
-  const { page = true, details = null, known = new Map() } = soFar
+  const { page = true, details = null, known = new Map(), marked = false } = soFar
   const prompts = { cases: redactor.value(plan.cases) }
   const reports = async () => {
     await writeBenchmark(paths.benchmark, benchmark)
     if (isNoise) await writeCalibration(folder, plan, benchmark)
     await writeAtomic(paths.markdown, toMarkdown(benchmark))
   }
-  await underMark(paths, async () => {
+  await untilWhole({ folder, mark: marked ? paths.reporting : null }, async () => {
     const written = reports()
     written.catch(() => {}) // looked at below
     try {
@@ -120,14 +122,20 @@ export async function summarize(
 }
 
 /**
- * Writes the reports under a mark that stays where they are not all written, be it that this was killed: then the same bench goes on here.
- * Throws IncompleteError where the machine is short of something.
+ * Writes the reports, under a mark that stays where they are not all written, be it that this was killed. Throws IncompleteError where the
+ * machine is short of something.
  */
-async function underMark({ folder, reporting }: BenchmarkPaths, write: () => Promise<void>): Promise<void> {
+async function untilWhole(
+  { folder, mark }: { folder: string; mark: string | null },
+  write: () => Promise<void>,
+): Promise<void> {
   try {
-    writeFileSync(reporting, '')
+    if (mark !== null) {
+      rmSync(mark, { force: true }) // a link under this name leads elsewhere
+      writeFileSync(mark, '', { flag: 'wx' })
+    }
     await write()
-    rmSync(reporting, { force: true })
+    if (mark !== null) rmSync(mark, { force: true })
   } catch (error) {
     if (!isShortage(error) || codeOf(error) === 'EROFS') throw error
     throw new IncompleteError(

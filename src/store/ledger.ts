@@ -1,5 +1,5 @@
 /** spent.jsonl: what was paid for a benchmark under a budget, also for runs that were made again since. */
-import { appendFileSync } from 'node:fs'
+import { appendFileSync, statSync, truncateSync } from 'node:fs'
 import { appendFile, readFile, truncate } from 'node:fs/promises'
 import { type SpentLine, spentLine } from '../../schemas/limits.ts'
 import { codeOf, UserError } from '../base/error.ts'
@@ -9,7 +9,14 @@ import { benchmarkPaths } from './paths.ts'
 
 /** One line, in one write: a process killed meanwhile leaves it whole or not at all; a machine that fails, or a full disk, may leave the beginning. */
 export function noteSpent(folder: string, line: SpentLine): void {
-  appendFileSync(benchmarkPaths(folder).spent, `${JSON.stringify(line)}\n`)
+  const file = benchmarkPaths(folder).spent
+  const before = statSync(file, { throwIfNoEntry: false })?.size
+  try {
+    appendFileSync(file, `${JSON.stringify(line)}\n`)
+  } catch (error) {
+    if (before !== undefined) truncateSync(file, before) // what is noted next would stand behind a beginning
+    throw error
+  }
 }
 
 /** All lines, without a last one that was cut off; none where nothing was noted. Throws UserError for any other that can't be read: what it held would be lost. */

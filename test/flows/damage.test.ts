@@ -165,6 +165,20 @@ describe('reports that were not all written', () => {
     writeFileSync(path.join(made.folder, '.reporting'), '')
     await wrote()
   })
+  test('aggregate that breaks off takes no whole benchmark for one to go on in', async () => {
+    expect((await made.bench()).code).toBe(0)
+    rmSync(report())
+    mkdirSync(path.join(report(), 'in/the/way'), { recursive: true })
+    expect((await whetstone(['aggregate', made.folder])).code).toBe(2)
+    expect(existsSync(path.join(made.folder, '.reporting'))).toBe(false)
+  })
+  test('a link under the name of the mark leads to nothing that is written', async () => {
+    const notes = path.join(fresh(), 'notes.txt')
+    writeFileSync(notes, 'mine')
+    symlinkSync(notes, path.join(made.folder, '.reporting'))
+    await wrote()
+    expect(readFileSync(notes, 'utf8')).toBe('mine')
+  })
   test('control: of a benchmark whose reports were written another is begun', async () => {
     expect((await made.bench()).code).toBe(0)
     await made.bench()
@@ -183,7 +197,6 @@ describe('grade --anew of a run whose transcript is damaged', () => {
     ],
     ['empty', () => damages.empty(transcript())],
     ['of another kind', () => damages['JSON of another kind'](transcript())],
-    ['gone', () => rmSync(transcript())],
   ]
   const told = (text: string) => text.split('\n').filter((line) => line.startsWith('damaged '))
   test.each(ways)('%s: it is named, and the earlier grading stays', async (_, damage) => {
@@ -193,6 +206,14 @@ describe('grade --anew of a run whose transcript is damaged', () => {
     expect(end.code, end.stderr).toBe(0)
     expect(told(end.stderr)).toEqual([expect.stringMatching(/run-1\/transcript\.jsonl.*it is not graded/)])
     expect(readFileSync(grading(), 'utf8')).toBe(before)
+  })
+  test('gone, where no judge would read it: its checks decide as before', async () => {
+    const before = JSON.parse(readFileSync(grading(), 'utf8')).expectations
+    rmSync(transcript())
+    const end = await whetstone(['grade', made.folder, '--anew'])
+    expect(end.code, end.stderr).toBe(0)
+    expect(told(end.stderr)).toEqual([])
+    expect(JSON.parse(readFileSync(grading(), 'utf8')).expectations).toEqual(before)
   })
   test('without an earlier grading it has none, and the benchmark is not whole', async () => {
     cut(transcript())
