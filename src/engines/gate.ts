@@ -25,6 +25,10 @@ export interface Gate {
   waits: (ms: number) => void
   /** The agent met a refusal (429) and tries again by itself. */
   refused: (retryAfterMs: number | null) => void
+  /** A request was sent, or bytes of an answer came that is no refusal and no error. */
+  called: (what: 'sent' | 'answered') => void
+  /** How often either was until now. */
+  readonly calls: Readonly<{ sent: number; answered: number }>
   /** Milliseconds waited until now, and refusals met. */
   readonly waitedMs: number
   readonly refusals: number
@@ -46,6 +50,7 @@ const defaultIdleMs = 120_000
 export function openGate<S>(keeper: Doorkeeper<S> | null, idleMs = defaultIdleMs): Gate {
   const waits = countWaits()
   const open = new Set<S>()
+  const calls = { sent: 0, answered: 0 }
   let refusals = 0
   const take = (slot: S, at: Doorkeeper<S>): Slot => {
     open.add(slot)
@@ -75,6 +80,12 @@ export function openGate<S>(keeper: Doorkeeper<S> | null, idleMs = defaultIdleMs
     refused(retryAfterMs) {
       refusals += 1
       for (const slot of open) keeper?.refused(slot, retryAfterMs)
+    },
+    called: (what) => {
+      calls[what] += 1
+    },
+    get calls() {
+      return { ...calls }
     },
     get waitedMs() {
       return waits.total()

@@ -19,6 +19,7 @@ export function gatedFetch(gate: Gate): typeof fetch {
     const signal = init?.signal ?? never
     for (let again = false; ; again = true) {
       const slot = await gate.enter(signal, again)
+      gate.called('sent')
       const call = watched(gate, slot, signal)
       const response = await call.send((own) => fetch(input, { ...init, signal: own }))
       const allowance = allowanceOf(response.headers)
@@ -89,7 +90,10 @@ function watched(gate: Gate, slot: Slot, signal: AbortSignal) {
       const body = new ReadableStream<Uint8Array>({
         async pull(to) {
           const { done, value } = await orEnd(reader.read(), broken)
-          if (!done) return to.enqueue(value)
+          if (!done) {
+            if (response.ok) gate.called('answered')
+            return to.enqueue(value)
+          }
           if (last !== null) end(last)
           to.close()
         },

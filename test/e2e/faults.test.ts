@@ -70,21 +70,35 @@ describe.each(['anthropic', 'openai'])('%s', (engine) => {
     })
   })
 
-  describe('a hang', () => {
+  describe('a server that hangs', () => {
+    const limited = ['--runs', '1', '--timeout', '1']
     const hang = `faults: [{ hang: true }]\n${says}`
-    test('is a time-out: every expectation fails, saying so', async () => {
-      const end = await benched(hang, ['--runs', '1', '--timeout', '1'])
-      expect(end.code, end.stderr).toBe(0)
-      expect(end.result.runs.map((run) => run.expectations[0])).toEqual(
-        [1, 2].map(() =>
-          expect.objectContaining({ passed: false, decided_by: 'timeout', evidence: 'The run timed out after 1 s' }),
-        ),
+    test('from the start is no grade, and is asked again', async () => {
+      const end = await benched(hang, limited)
+      expect(end.code, end.stderr).toBe(3)
+      expect(end.gradings).toEqual([])
+      expect(end.result.counts).toMatchObject({ used: 0, excluded: { 'failed:server_error': 2 } })
+      expect(end.events.filter((event) => event.type === 'run_retried')).toHaveLength(2)
+      expect(end.stderr + JSON.stringify(end.events)).toContain(
+        'the server sent nothing within 1 s, the time limit of the case',
       )
     })
-    test('is left out where the user says so', async () => {
-      const end = await benched(hang, ['--runs', '1', '--timeout', '1', '--on-timeout', 'exclude'])
-      expect(end.result).toMatchObject({ counts: { used: 0, excluded: { timed_out: 2 } } })
-      expect(end.code).toBe(3)
+    describe('once it has answered', () => {
+      const works =
+        "rules: [{ name: works, text: 'TIDY', tool_calls: { name: [bash, Bash], input: { command: 'true' } } }]"
+      const later = `faults: [{ hang: true, after: 1 }]\n${works}`
+      const one = [...limited, '--concurrency', '1']
+      test('is a time-out of the agent: every expectation fails, saying so', async () => {
+        const end = await benched(later, one)
+        const timedOut = { passed: false, decided_by: 'timeout', evidence: 'The run timed out after 1 s' }
+        expect(end.result.runs.map((run) => run.expectations[0])).toEqual([expect.objectContaining(timedOut)])
+        expect(end.result.counts).toMatchObject({ used: 1, excluded: { 'failed:server_error': 1 } })
+      })
+      test('is left out where the user says so', async () => {
+        const end = await benched(later, [...one, '--on-timeout', 'exclude'])
+        expect(end.result).toMatchObject({ counts: { used: 0, excluded: { timed_out: 1, 'failed:server_error': 1 } } })
+        expect(end.code).toBe(3)
+      })
     })
   })
 })

@@ -171,6 +171,24 @@ test('the headers are told to the account: nothing starts while nothing is left'
   await expect(account.enter(AbortSignal.timeout(50))).rejects.toThrow()
 })
 
+describe('of the requests that were sent, answered are', () => {
+  test.each<[string, number, Answer]>([
+    ['one of which a byte came', 1, (response) => response.writeHead(200).write('x')],
+    ['none that was met by silence', 0, () => {}],
+    ['none of which the headers came, and no byte', 0, (response) => response.writeHead(200).flushHeaders()],
+    ['none that was refused', 0, (response, number) => number === 1 && refuse(response)],
+    ['none that was met by an error', 0, (response) => response.writeHead(500).end('no')],
+  ])('%s', async (_, answered, answer) => {
+    await using server = await serve(answer)
+    const { gate, send } = gated(60)
+    await send(server.url)
+      .then((response) => response.text())
+      .catch(() => {})
+    expect(gate.calls.sent).toBeGreaterThan(0)
+    expect(gate.calls.answered).toBe(answered)
+  })
+})
+
 describe('a server that says nothing', () => {
   test.each<[string, Answer]>([
     ['at all', () => {}],

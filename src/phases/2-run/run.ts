@@ -20,6 +20,7 @@ import { loadPrices } from '../../engines/cost.ts'
 import {
   type Engine,
   type EngineContext,
+  type EngineError,
   type EngineOutcome,
   type EngineTask,
   emptyReport,
@@ -246,6 +247,7 @@ async function timed(request: GatedRequest, task: EngineTask, transcript: Transc
   const { signal } = limit
   // in the room: nothing that was not looked through lies among the results
   const stderrFile = path.join(path.dirname(task.cwd), stderrName)
+  const before = gate.calls
   const startedAt = new Date()
   const start = performance.now()
   const finish = (outcome: RunEnd['outcome']): RunEnd => {
@@ -265,12 +267,22 @@ async function timed(request: GatedRequest, task: EngineTask, transcript: Transc
     }
     if (!limit.signal.aborted)
       throw new Error(`engine ${request.engine.name} rejected: ${messageOf(error)}`, { cause: error })
-    const message = `no end within ${request.spec.timeout_seconds} s`
-    transcript.add({ type: 'error', step: 0, kind: 'timed_out', message })
+    const seconds = request.spec.timeout_seconds
+    if (gate.calls.sent > before.sent && gate.calls.answered === before.answered) {
+      const error = unanswered(seconds)
+      transcript.add({ type: 'error', step: 0, kind: error.kind, message: error.message })
+      return finish({ status: 'failed', error, report: await early.take() })
+    }
+    transcript.add({ type: 'error', step: 0, kind: 'timed_out', message: `no end within ${seconds} s` })
     // the wait until it was ended is not its working time
-    const durationMs = request.spec.timeout_seconds * 1000
-    return { ...finish({ status: 'timed_out', report: await early.take() }), durationMs }
+    return { ...finish({ status: 'timed_out', report: await early.take() }), durationMs: seconds * 1000 }
   }
+}
+
+/** A server that was silent all the time says nothing of an agent: no timeout, which would be a grade. */
+function unanswered(seconds: number): EngineError {
+  const message = `the server sent nothing within ${seconds} s, the time limit of the case`
+  return { kind: 'server_error', message, retryable: true, retryAfterMs: null }
 }
 
 function untilDeadline({ signal, deadline }: RunRequest): AbortSignal {
