@@ -22,10 +22,25 @@ export const keyForms: readonly SecretForm[] = [
   },
   { name: 'gitlab-token', what: 'a GitLab token', form: /\bglpat-[A-Za-z0-9_-]{20,}/ },
   { name: 'slack-token', what: 'a Slack token', form: /\bxox[abeoprs]-[A-Za-z0-9-]{20,}/ },
+  {
+    name: 'slack-webhook',
+    what: 'a Slack webhook',
+    form: /\bhooks\.slack\.com\/(?:services|workflows|triggers)\/[A-Z][A-Z0-9]{7,}\/[A-Za-z0-9]{7,}\/[A-Za-z0-9/]{20,}/,
+  },
   { name: 'google-key', what: 'a Google API key', form: /\bAIza[A-Za-z0-9_-]{35}\b/ },
   { name: 'stripe-key', what: 'a Stripe key', form: /\b[rs]k_live_[A-Za-z0-9]{20,}/ },
   { name: 'npm-token', what: 'an npm token', form: /\bnpm_[A-Za-z0-9]{36}\b/ },
+  { name: 'pypi-token', what: 'a PyPI token', form: /\bpypi-AgE[A-Za-z0-9_-]{50,}/ },
+  { name: 'docker-token', what: 'a Docker token', form: /\bdckr_[op]at_[A-Za-z0-9_-]{24,}/ },
   { name: 'huggingface-token', what: 'a Hugging Face token', form: /\bhf_[A-Za-z0-9]{30,}/ },
+  { name: 'groq-key', what: 'a Groq key', form: /\bgsk_[A-Za-z0-9]{48,}/ },
+  { name: 'xai-key', what: 'an xAI key', form: /\bxai-[A-Za-z0-9]{64,}/ },
+  { name: 'replicate-token', what: 'a Replicate token', form: /\br8_[A-Za-z0-9]{37,}/ },
+  { name: 'perplexity-key', what: 'a Perplexity key', form: /\bpplx-[A-Za-z0-9]{40,}/ },
+  { name: 'databricks-token', what: 'a Databricks token', form: /\bdapi[0-9a-f]{32}\b/ },
+  { name: 'digitalocean-token', what: 'a DigitalOcean token', form: /\bdo[opr]_v1_[0-9a-f]{64}\b/ },
+  { name: 'sendgrid-key', what: 'a SendGrid key', form: /\bSG\.[A-Za-z0-9_-]{22}\.[A-Za-z0-9_-]{43}\b/ },
+  { name: 'linear-key', what: 'a Linear key', form: /\blin_(?:api|oauth)_[A-Za-z0-9]{32,}/ },
 ]
 
 /** What only redaction looks for: whole blocks, and what is harmless in the files of a skill. */

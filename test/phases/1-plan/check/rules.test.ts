@@ -237,6 +237,11 @@ describe('the files', () => {
     ['once a line', `${anthropic}\n${anthropic}`, ['1: an Anthropic key', '2: an Anthropic key']],
     ['after a line break in JSON', `"key:\\n${anthropic}"`, ['1: an Anthropic key']],
     ['that fits a form and has a name', `ANTHROPIC_API_KEY="${anthropic}"`, ['1: an Anthropic key']],
+    [
+      'of a webhook',
+      `curl https://${'hooks.slack'}.com/services/T0AB1CD2E/B0AB1CD2E/${fill(24)}`,
+      ['1: a Slack webhook'],
+    ],
     ['in an env file', `AWS_SECRET_ACCESS_KEY=${random}`, ['1: a secret by its name']],
     ['in YAML', `password: "${random.slice(0, 20)}"`, ['1: a secret by its name']],
     ['in JSON', `{"clientSecret":"${random}","n":1}`, ['1: a secret by its name']],
@@ -318,7 +323,7 @@ describe('the files', () => {
     expect(
       await ids({
         'a.sh':
-          'KEY=sk-ant-...\nURL=postgres://user:$PASSWORD_HERE@host\nsk-your-key-here\nmongodb://me:password@host\nAKIAIOSFODNN7EXAMPLE\nghp_'.concat(
+          'KEY=sk-ant-...\nhttps://hooks.slack.com/services/T00000000/B00000000/XXXXXXXXXXXXXXXXXXXXXXXX\nURL=postgres://user:$PASSWORD_HERE@host\nsk-your-key-here\nmongodb://me:password@host\nAKIAIOSFODNN7EXAMPLE\nghp_'.concat(
             'x'.repeat(36),
           ),
       }),
