@@ -24,7 +24,16 @@ export const failedNames = ['failed', 'failed_count', 'fail_count', 'assertions_
 export const totalNames = ['total', 'total_count', 'count', 'assertions_total']
 export const rateNames = ['pass_rate', 'overall_pass_rate', 'passRate']
 
-export const tokenNames = ['total_tokens', 'tokens', 'total_token_count', 'tokens_used', 'token_count', 'totalTokens']
+// Names of measures count in camel case too: `durationMs` is `duration_ms`.
+export const tokenNames = [
+  'total_tokens',
+  'tokens',
+  'tokens_total',
+  'total_token_count',
+  'total_tokens_used',
+  'tokens_used',
+  'token_count',
+]
 /** Kinds of tokens whose sum is the total, where no total is given. */
 export const tokenParts = [
   ['input_tokens', 'output_tokens', 'cache_read_tokens', 'cache_write_tokens'],

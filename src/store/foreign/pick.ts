@@ -30,10 +30,28 @@ export function numberIn(fields: Fields | null, names: readonly string[]): numbe
   return null
 }
 
-/** The same, and 0 counts as not known: nothing that ran took no time and no tokens. */
+/** The same of measures as measuresOf gives them, and 0 counts as not known: nothing that ran took no time and no tokens. */
 export function measureIn(fields: Fields | null, names: readonly string[]): number | null {
   const known = names.filter((name) => numberIn(fields, [name]) !== 0)
   return numberIn(fields, known)
+}
+
+/** A number that is written as text, as models write them: `12.5`, `1,234`. */
+const asText = /^(?:\d+|\d{1,3}(?:,\d{3})+)(?:\.\d+)?$/
+
+/** The fields of an object with their names in snake case and numbers for texts that are nothing else; null for anything else. */
+export function measuresOf(value: unknown): Fields | null {
+  const fields = fieldsOf(value)
+  if (fields === null) return null
+  const inSnake = Object.entries(fields).map(([name, one]) => [snakeOf(name), one] as const)
+  const all = [...inSnake, ...Object.entries(fields)] // a name that is in snake case by itself wins
+  return Object.fromEntries(all.map(([name, one]) => [name, typeof one === 'string' ? (numberOf(one) ?? one) : one]))
+}
+
+const snakeOf = (name: string) => name.replaceAll(/(?<=[a-z])[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+function numberOf(text: string): number | null {
+  return asText.test(text.trim()) ? Number(text.replaceAll(',', '')) : null
 }
 
 /** The first of these fields that is a list. */

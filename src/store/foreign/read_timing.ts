@@ -1,11 +1,11 @@
 /** Time, tokens and cost of a run, whatever the file calls them. */
 import type { Timing } from '../../../schemas/timing.ts'
 import { costNames, millisecondsNames, secondsNames, tokenNames, tokenParts } from './names.ts'
-import { type Fields, fieldsOf, measureIn, mostUsable, numberIn } from './pick.ts'
+import { type Fields, measureIn, measuresOf, mostUsable, numberIn } from './pick.ts'
 
 /** The first source that knows a measure gives it. Seconds win over milliseconds; 0 is not known. Null: nothing known. */
 export function timingOf(sources: readonly unknown[]): Timing | null {
-  const all = sources.map(fieldsOf).filter((fields) => fields !== null)
+  const all = sources.map(measuresOf).filter((fields) => fields !== null)
   const seconds = firstKnown(all, secondsOf)
   const tokens = firstKnown(all, tokensOf)
   const cost = firstKnown(all, (fields) => measureIn(fields, costNames))
@@ -21,11 +21,11 @@ const measureNames = [...secondsNames, ...millisecondsNames, ...costNames, ...to
 
 /** What is said of each measure that timingOf passes over since it is too large to be reckoned with. */
 export function unusableIn(source: unknown): string[] {
-  const whole = fieldsOf(source)
-  const places = [whole, fieldsOf(whole?.usage), fieldsOf(whole?.tokens)]
+  const whole = measuresOf(source)
+  const places = whole === null ? [] : [whole, ...placesIn(whole).map(({ place }) => place)]
   return places.flatMap((fields) =>
     [...new Set(measureNames)].flatMap((name) => {
-      const value = fields?.[name]
+      const value = fields[name]
       return typeof value === 'number' && value > mostUsable ? [`${name}: ${value} is no number that can be used`] : []
     }),
   )
@@ -44,12 +44,21 @@ function secondsOf(fields: Fields): number | null {
   return measureIn(fields, secondsNames) ?? (milliseconds === null ? null : milliseconds / 1000)
 }
 
-/** A total, else the sum of its kinds; both also inside `usage` or `tokens`. A bare `total` outside of these may count verdicts. */
+/** Where tokens are counted within an object, and whether nothing else is. */
+function placesIn({ usage, tokens, execution_metrics }: Fields): { place: Fields; isOfTokens: boolean }[] {
+  const places = [usage, tokens].map((value) => ({ place: measuresOf(value), isOfTokens: true }))
+  const all = [...places, { place: measuresOf(execution_metrics), isOfTokens: false }]
+  return all.flatMap(({ place, isOfTokens }) => (place === null ? [] : [{ place, isOfTokens }]))
+}
+
+/** A total, else the sum of its kinds; both also inside `usage`, `tokens` or `execution_metrics`. A bare `total` outside of the first two may count verdicts or calls. */
 function tokensOf(fields: Fields): number | null {
-  const inside = [fieldsOf(fields.usage), fieldsOf(fields.tokens)].filter((place) => place !== null)
-  const total =
-    measureIn(fields, tokenNames) ?? firstKnown(inside, (place) => measureIn(place, [...tokenNames, 'total']))
-  return total ?? firstKnown([fields, ...inside], sumOfKinds)
+  const inside = placesIn(fields)
+  const totals = inside.map(({ place, isOfTokens }) =>
+    measureIn(place, isOfTokens ? [...tokenNames, 'total'] : tokenNames),
+  )
+  const total = measureIn(fields, tokenNames) ?? totals.find((one) => one !== null) ?? null
+  return total ?? firstKnown([fields, ...inside.map(({ place }) => place)], sumOfKinds)
 }
 
 function sumOfKinds(fields: Fields): number | null {
