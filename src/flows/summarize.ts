@@ -159,7 +159,9 @@ export async function benchmarkNow(
   const made = aggregate({
     ...aggregateInput(plan, results),
     statistics: { noise, judge },
-    otherAttempts: readAttempts(folder),
+    otherAttempts: readAttempts(folder, (damage) =>
+      context.emit({ type: 'artefact_damaged', ...damage, mended: 'left out; what that attempt cost is in no sum' }),
+    ),
   })
   const whole = redactorFor(context.env).value(withAnalystNotes({ ...made, ...trust }, folder, context))
   const benchmark = whole.complete === true ? whole : await withStop(whole, stop, folder)
