@@ -1,8 +1,10 @@
 /** The answer of a benchmark in one sentence and one table, plain text, shared by terminal, markdown and page. */
 
-import type { Benchmark, BenchmarkRun, SummaryStats } from '../../../schemas/benchmark.ts'
+import type { ArmSummary, Benchmark, BenchmarkRun, SummaryStats } from '../../../schemas/benchmark.ts'
 import { type Arms, armNames, armSummary, armsOf, isCalibration, meetingOf } from './arms.ts'
 import { auditText } from './audit_text.ts'
+import { rowsOf } from './case_rows.ts'
+import { type Rates, type ToldRates, toldRates } from './rates.ts'
 import { scoreCell } from './rubric_table.ts'
 import { describe } from './stats/describe.ts'
 import { signed } from './stats/round.ts'
@@ -30,18 +32,32 @@ export function headline(benchmark: Benchmark): string {
     const rate = `${name}: the agent meets ${percent(found?.pass_rate.mean ?? 0)} of its expectations (${from})`
     return arms.baseline === null ? `${rate}.` : `${rate}. No comparison: the other arm has no graded run.`
   }
-  const rates = `${percent(candidate.pass_rate.mean)} against ${percent(baseline.pass_rate.mean)}`
-  const change = changeText(candidate.pass_rate.mean - baseline.pass_rate.mean)
+  const told = toldRates(pooledRates(candidate, baseline), rowsOf(benchmark), arms)
+  const once = told.pooled === null ? '' : ', each case counted once'
+  const rates = `${percent(told.candidate)} against ${percent(told.baseline)}`
+  const change = changeText(told.candidate - told.baseline)
   switch (meetingOf(arms)) {
     case 'itself':
-      return `The baseline against itself: ${rates} of its expectations (${from}).`
+      return `The baseline against itself: ${rates} of its expectations${once} (${from}).`
     case 'versions':
-      return `With the new version the agent meets ${change} with the old one (${rates}; ${from}).`
+      return `With the new version the agent meets ${change} with the old one (${rates}${once}; ${from}).`
     case 'skill':
-      return `With the skill the agent meets ${change} without it (${rates}; ${from}).`
+      return `With the skill the agent meets ${change} without it (${rates}${once}; ${from}).`
     case 'names':
-      return `${arms.candidate} meets ${change} ${arms.baseline} (${rates}; ${from}).`
+      return `${arms.candidate} meets ${change} ${arms.baseline} (${rates}${once}; ${from}).`
   }
+}
+
+function pooledRates({ pass_rate: candidate }: ArmSummary, { pass_rate: baseline }: ArmSummary): Rates {
+  return { candidate: candidate.mean, baseline: baseline.mean }
+}
+
+/** What is told of both arms; null: one has no graded run. */
+function ratesOf(benchmark: Benchmark): ToldRates | null {
+  const arms = armsOf(benchmark)
+  const [candidate, baseline] = [armSummary(benchmark, arms.candidate), armSummary(benchmark, arms.baseline)]
+  if (candidate === null || baseline === null) return null
+  return toldRates(pooledRates(candidate, baseline), rowsOf(benchmark), arms)
 }
 
 /**
@@ -52,6 +68,7 @@ export function sureness(benchmark: Benchmark): string[] {
   const { comparison, audit } = benchmark
   return [
     ...ofScopes(benchmark),
+    ...pooledApart(benchmark),
     ...(comparison === undefined ? [] : [comparison.sentence, ...comparison.warnings]),
     ...(audit === undefined ? [] : auditSentences(audit)),
   ]
@@ -70,18 +87,30 @@ function ofScopes(benchmark: Benchmark): string[] {
     : [scopes.these_cases.sentence, scopes.cases_like_these.sentence, ...indicatorsCounted(benchmark)]
 }
 
+/** Why the table below says another difference than the headline. */
+function pooledApart(benchmark: Benchmark): string[] {
+  const pooled = ratesOf(benchmark)?.pooled ?? null
+  if (pooled === null) return []
+  const points = signed(hundredths(pooled.candidate - pooled.baseline), 0)
+  return [
+    `Some cases have more graded runs than others. Pooled over runs, as in the table, the difference is ${points} points: cases with more runs weigh more there.`,
+  ]
+}
+
 const later = 'Later benchmarks of this suite on this engine, model and judge name this noise.'
 
 /** The pass rates count every statement, as skill-creator's do; the lift leaves the indicators out. */
-function indicatorsCounted({ statistics, run_summary }: Benchmark): string[] {
+function indicatorsCounted(benchmark: Benchmark): string[] {
+  const { statistics } = benchmark
   const statements = statistics?.expectations ?? []
   const indicators = statements.filter(({ indicator }) => indicator !== null).length
   const lift = statistics?.scopes?.these_cases.difference.mean ?? null
   if (indicators === 0 || lift === null) return []
   const counted = `The pass rates count all ${plural(statements.length, 'statement')}, ${plural(indicators, 'indicator')} too`
-  const all = run_summary.delta?.pass_rate
-  if (all === undefined || hundredths(Number(all)) === hundredths(lift)) return [`${counted}.`]
-  const apart = `a difference of ${signed(hundredths(Number(all)), 0)} points there, ${signed(hundredths(lift), 0)} without them`
+  const told = ratesOf(benchmark)
+  const all = told === null ? null : hundredths(told.candidate - told.baseline)
+  if (all === null || all === hundredths(lift)) return [`${counted}.`]
+  const apart = `a difference of ${signed(all, 0)} points there, ${signed(hundredths(lift), 0)} without them`
   return [`${counted}: ${apart}.`]
 }
 

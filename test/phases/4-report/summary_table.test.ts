@@ -6,12 +6,16 @@ import { aggregate } from '../../../src/phases/4-report/aggregate.ts'
 import { toHtml } from '../../../src/phases/4-report/html.ts'
 import type { AggregateInput } from '../../../src/phases/4-report/input.ts'
 import { toMarkdown } from '../../../src/phases/4-report/markdown.ts'
-import { headline, summaryTable } from '../../../src/phases/4-report/summary_table.ts'
+import { headline, summaryTable, sureness } from '../../../src/phases/4-report/summary_table.ts'
 import { count, dollars, percent, seconds, short } from '../../../src/phases/4-report/words.ts'
 import { textIn } from '../../viewer/unpack.ts'
 import { arm, inputOf, type Line } from './fixture.ts'
 
 const made = (lines: readonly Line[], changes: Partial<AggregateInput> = {}) => aggregate(inputOf(lines, changes))
+const pair = (id: number, own: string[], other: string[]) => [
+  ...arm(id, 'with_skill', own),
+  ...arm(id, 'without_skill', other),
+]
 const versions = { candidate: 'new_skill', baseline: 'old_skill' }
 
 describe('headline', () => {
@@ -76,8 +80,50 @@ describe('headline', () => {
       { baseline: null },
       'with_skill: the agent meets 75% of its expectations (2 runs, 1 case).',
     ],
+    [
+      'cases of which one has more runs, each a tie',
+      [...pair(1, ['+', '+', '+'], ['+', '+', '+']), ...pair(2, ['-', '-', '-', '-'], ['-', '-', '-'])],
+      {},
+      'With the skill the agent meets as many of its expectations as without it (50% against 50%, each case counted once; 7 + 6 runs, 2 cases).',
+    ],
+    [
+      'a case that only one arm has',
+      [...pair(1, ['+-', '+-'], ['--', '--']), ...arm(2, 'with_skill', ['--', '--'])],
+      {},
+      'With the skill the agent meets 50 points more of its expectations than without it (50% against 0%, each case counted once; 4 + 2 runs, 2 cases).',
+    ],
+    [
+      'more runs in one arm, which weigh alike',
+      [...pair(1, ['+', '-'], ['-']), ...pair(2, ['+', '-'], ['-'])],
+      {},
+      'With the skill the agent meets 50 points more of its expectations than without it (50% against 0%; 4 + 2 runs, 2 cases).',
+    ],
+    [
+      'no case that both arms have',
+      [...arm(1, 'with_skill', ['+', '+']), ...arm(2, 'without_skill', ['-'])],
+      {},
+      'With the skill the agent meets 100 points more of its expectations than without it (100% against 0%; 2 + 1 runs, 2 cases).',
+    ],
     ['nothing graded', arm(1, 'with_skill', [null, null]), {}, 'No result: of 2 planned runs none is graded.'],
   ])('%s', (_, lines, changes, text) => expect(headline(made(lines, changes))).toBe(text))
+})
+
+describe('where cases with more runs weigh more in the pooled means', () => {
+  const uneven = made([...pair(1, ['+', '+', '+'], ['+', '+', '+']), ...pair(2, ['-', '-', '-', '-'], ['-', '-', '-'])])
+  test('the table has those, and it is said why', () => {
+    expect(summaryTable(uneven).rows[0]).toEqual(['expectations met', '43% ± 53%', '50% ± 55%', '-7 points'])
+    expect(sureness(uneven)).toContain(
+      'Some cases have more graded runs than others. Pooled over runs, as in the table, the difference is -7 points: cases with more runs weigh more there.',
+    )
+  })
+  test('the note goes by the headline', () => {
+    expect(uneven.notes.join()).toContain('leaves the pass rate as it is (+0.00, each case counted once)')
+  })
+  test('control: with as many runs each nothing is said of it', () => {
+    const even = made([...pair(1, ['+', '+'], ['+', '-']), ...pair(2, ['-', '-'], ['-', '+'])])
+    expect(sureness(even).join()).not.toContain('weigh more')
+    expect(even.notes.join()).not.toContain('counted once')
+  })
 })
 
 describe('table', () => {

@@ -1,6 +1,8 @@
 /** Notes on what the skill gains, what it costs in time and tokens, and whether the agent read it at all. */
 import { armNames, meetingOf } from '../arms.ts'
 import type { NoteGroup, NoteParts } from '../notes.ts'
+import { type ToldRates, toldRates } from '../rates.ts'
+import { signed } from '../stats/round.ts'
 import { count, hundredths, plural, seconds } from '../words.ts'
 
 /** Below this share of runs the comparison says little of the skill. */
@@ -13,7 +15,7 @@ export function gainNotes(parts: NoteParts): NoteGroup[] {
   ]
 }
 
-function priceNotes({ run_summary, arms }: NoteParts): string[] {
+function priceNotes({ run_summary, arms, cases }: NoteParts): string[] {
   const { candidate, baseline } = arms
   if (candidate === null || baseline === null) return []
   const [own, other] = [run_summary[candidate], run_summary[baseline]]
@@ -35,13 +37,15 @@ function priceNotes({ run_summary, arms }: NoteParts): string[] {
       'saves',
       changes.filter(({ by }) => by < 0),
     ),
-    gainText(own.pass_rate.mean - other.pass_rate.mean, run_summary.delta?.pass_rate ?? ''),
+    gainText(toldRates({ candidate: own.pass_rate.mean, baseline: other.pass_rate.mean }, cases, arms)),
   ]
   const subject = { skill: 'Skill', itself: 'Skill', versions: 'The new version', names: candidate }[meetingOf(arms)]
   return [`${subject} ${sentence(parts)}`]
 }
 
-function gainText(difference: number, delta: string): string {
+function gainText({ candidate, baseline, pooled }: ToldRates): string {
+  const difference = candidate - baseline
+  const delta = `${signed(difference, 2)}${pooled === null ? '' : ', each case counted once'}`
   const points = hundredths(Math.abs(difference))
   if (points === 0) return `leaves the pass rate as it is (${delta})`
   return `${difference > 0 ? 'improves' : 'lowers'} the pass rate by ${plural(points, 'point')} (${delta})`
