@@ -5,23 +5,33 @@ import { type SpentLine, spentLine } from '../../schemas/limits.ts'
 import { codeOf, UserError } from '../base/error.ts'
 import { checkAs, parseJson } from '../base/json.ts'
 import type { OnDamage } from './damage.ts'
+import { refuseLink } from './line_file.ts'
 import { benchmarkPaths } from './paths.ts'
 
 /** One line, in one write: a process killed meanwhile leaves it whole or not at all; a machine that fails, or a full disk, may leave the beginning. */
 export function noteSpent(folder: string, line: SpentLine): void {
-  const file = benchmarkPaths(folder).spent
-  const before = statSync(file, { throwIfNoEntry: false })?.size
+  const file = ledgerOf(folder)
+  const before = sizeOf(file) ?? 0
   try {
     appendFileSync(file, `${JSON.stringify(line)}\n`)
   } catch (error) {
-    if (before !== undefined) truncateSync(file, before) // what is noted next would stand behind a beginning
+    if (sizeOf(file) !== undefined) truncateSync(file, before) // what is noted next would stand behind a beginning
     throw error
   }
 }
 
+const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size
+
+/** Its place. Throws UserError where it is a link. */
+function ledgerOf(folder: string): string {
+  const file = benchmarkPaths(folder).spent
+  refuseLink(file)
+  return file
+}
+
 /** All lines, without a last one that was cut off; none where nothing was noted. Throws UserError for any other that can't be read: what it held would be lost. */
 export async function readSpent(folder: string): Promise<SpentLine[]> {
-  const file = benchmarkPaths(folder).spent
+  const file = ledgerOf(folder)
   const lines = (await bytesOf(file)).toString('utf8').split('\n')
   const isCut = isTorn(lines.at(-1) ?? '', file)
   return (isCut ? lines.slice(0, -1) : lines).flatMap((line, at) =>
@@ -29,9 +39,10 @@ export async function readSpent(folder: string): Promise<SpentLine[]> {
   )
 }
 
-/** Takes away a last line that was cut off, which is told, so that what is noted next begins a line of its own. Only for who holds the benchmark. */
+/** Takes away a last line that was cut off, which is told, so that what is noted next begins a line of its own. Only for who holds the benchmark. Throws as readSpent does, before anything is changed. */
 export async function mendSpent(folder: string, onDamage: OnDamage): Promise<void> {
-  const file = benchmarkPaths(folder).spent
+  const file = ledgerOf(folder)
+  await readSpent(folder) // all before it is what it should be: this is the ledger
   const bytes = await bytesOf(file)
   const end = bytes.lastIndexOf('\n') + 1
   const last = bytes.subarray(end).toString('utf8')

@@ -1,5 +1,5 @@
 /** Files of one JSON value a line that are appended to and never rewritten: one line that is lost or was cut off takes no other with it. */
-import { closeSync, existsSync, fstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, existsSync, fstatSync, lstatSync, openSync, readFileSync, readSync } from 'node:fs'
 import type { z } from 'zod'
 import { codeOf, messageOf, UserError } from '../base/error.ts'
 import { checkAs, parseJson } from '../base/json.ts'
@@ -21,8 +21,15 @@ export function readableLines<S extends z.ZodType>(schema: S, file: string, onDa
   })
 }
 
-/** What is to be appended for one more line: after one that was cut off it begins a new one. */
+/** Throws UserError where it is a link, which in a folder from elsewhere may lead to any file of this machine's. */
+export function refuseLink(file: string): void {
+  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return
+  throw new UserError(`${file} is a link: what is noted would be written elsewhere`, 'put the file itself there')
+}
+
+/** What is to be appended for one more line: after one that was cut off it begins a new one. Throws UserError for a link. */
 export function nextLine(file: string, value: unknown): string {
+  refuseLink(file)
   return `${endsWhole(file) ? '' : '\n'}${JSON.stringify(value)}\n`
 }
 

@@ -1,5 +1,5 @@
 /** spent.jsonl after a machine that failed: the last line may be cut off, any other is whole. */
-import { appendFileSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -68,7 +68,7 @@ describe('any other line that is damaged is refused with its place', () => {
     ['of another kind, without its end', '{}', /spent\.jsonl:3: \$\.run_id/],
   ])('%s', async (_, more, message) => {
     const { folder, file } = ledger(more)
-    await mended(folder)
+    await expect(mended(folder)).rejects.toThrow(message)
     await expect(readSpent(folder)).rejects.toThrow(message)
     expect(readFileSync(file, 'utf8')).toContain(more)
   })
@@ -78,4 +78,27 @@ test('the place of a mistake in the first line', async () => {
   const { folder, file } = ledger('')
   writeFileSync(file, `{"run_id": }\n${whole}\n`)
   await expect(readSpent(folder)).rejects.toThrow(/spent\.jsonl:1:12/)
+})
+
+describe('what is no ledger is left as it is', () => {
+  const victim = 'alias a=b\nexport IMPORTANT=1'
+  test.each<[string, (folder: string) => unknown]>([
+    ['mended', (folder) => mended(folder)],
+    ['read', (folder) => readSpent(folder)],
+    ['noted in', async (folder) => noteSpent(folder, line(1))],
+  ])('a link to another file that is %s', async (_, doing) => {
+    const { folder, file } = ledger('')
+    const elsewhere = path.join(mkdtempSync(path.join(tmpdir(), 'victim-')), 'file')
+    writeFileSync(elsewhere, victim)
+    rmSync(file)
+    symlinkSync(elsewhere, file)
+    await expect(doing(folder)).rejects.toThrow(`${file} is a link`)
+    expect(readFileSync(elsewhere, 'utf8')).toBe(victim)
+  })
+  test('a file of other lines', async () => {
+    const { folder, file } = ledger('')
+    writeFileSync(file, victim)
+    await expect(mended(folder)).rejects.toThrow(/spent\.jsonl:1/)
+    expect(readFileSync(file, 'utf8')).toBe(victim)
+  })
 })

@@ -156,7 +156,15 @@ test('audit_log.jsonl that is a link: nothing is written through it', async () =
   const key = path.join(outside(), 'key.txt')
   symlinkSync(key, path.join(workspace, 'audit_log.jsonl'))
   const where = { benchmark: 'b', run_id: 'r', eval_id: 1, configuration: 'with_skill' as const }
-  const line = { schema_version: 1 as const, id: 'x', at: '', met: true, judge_passed: true, text: '$(id)', ...where }
+  const line = {
+    schema_version: 1 as const,
+    id: 'x',
+    at: '2026-01-01T00:00:00.000Z',
+    met: true,
+    judge_passed: true,
+    text: '$(id)',
+    ...where,
+  }
   await expect(appendAudit(workspace, line)).rejects.toThrow('is a link')
   expect(readFileSync(key, 'utf8')).toBe(secret)
 })
