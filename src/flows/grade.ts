@@ -1,5 +1,6 @@
 /** grade: grades the runs of a benchmark again without running them; the suite's present criteria, the judge of choice. */
 import { existsSync } from 'node:fs'
+import { rename } from 'node:fs/promises'
 import path from 'node:path'
 import pLimit from 'p-limit'
 import type { Grading } from '../../schemas/grading.ts'
@@ -13,7 +14,8 @@ import { withBaseUrl } from '../engines/base_url.ts'
 import { judgeName } from '../engines/judge_choice.ts'
 import { loadSuite } from '../phases/1-plan/load.ts'
 import { selectCases } from '../phases/1-plan/select.ts'
-import { readTranscript } from '../store/damage.ts'
+import { isOfConduct } from '../phases/3-judge/checks/conduct.ts'
+import { type OnDamage, readTranscript } from '../store/damage.ts'
 import { strayIn } from '../store/own_run.ts'
 import { runPaths } from '../store/paths.ts'
 import { readPlan, readRun } from '../store/store.ts'
@@ -88,7 +90,16 @@ async function gradeHeld(folder: string, before: Plan, { request, context }: Ask
         })
         if (stored === null) return
         const one = { plan, folder, spec, stored, passEnv, hidden, sandbox, again: anew, cache, pace }
-        const isWhole = () => hasTranscript(runPaths(folder, spec.run_id).folder, { plan, spec, stored }, context)
+        const isOutdated = stored.grading !== null && changed.has(spec.eval_id)
+        const mended = isOutdated ? unlike : 'it is not graded'
+        const isWhole = async () => {
+          const transcript = path.join(runPaths(folder, spec.run_id).folder, 'transcript.jsonl')
+          const isIt = await isGradable(transcript, { plan, spec, stored }, ({ file, message }) =>
+            context.emit({ type: 'artefact_damaged', file, message, mended }),
+          )
+          if (!isIt && isOutdated) await rename(grading, path.join(path.dirname(grading), outdatedName))
+          return isIt
+        }
         const end = await gradeStored({ ...one, keeps: !changed.has(spec.eval_id), isWhole }, context)
         if (end.end === 'nothing') return
         if (end.end === 'kept') {
@@ -108,24 +119,21 @@ async function gradeHeld(folder: string, before: Plan, { request, context }: Ask
   return kept.length === 0 ? made : { ...made, kept: keptBecause(kept, plan) }
 }
 
+/** The grading of a run by other criteria than those of now, which can't be graded by these. */
+const outdatedName = 'grading-outdated.json'
+const unlike = `it is not graded; its grading by the criteria of before counts no more, and is in ${outdatedName}`
+
 /** Whether its transcript can be graded: of a part of it less would be met than was. Says why not. */
-async function hasTranscript(
-  folder: string,
+async function isGradable(
+  transcript: string,
   { plan, spec, stored: { record } }: Pick<GradeRequest, 'plan' | 'spec' | 'stored'>,
-  context: FlowContext,
+  onDamage: OnDamage,
 ): Promise<boolean> {
   if (record.status !== 'completed') return true // nothing of it is read
-  const file = path.join(folder, 'transcript.jsonl')
-  const isJudged = plan.cases.some((one) => one.eval_id === spec.eval_id && one.expectations.length > 0)
-  if (!isJudged && !existsSync(file)) return true // a check that reads it says so itself
-  const events = await readTranscript(file, record, (damage) => {
-    context.emit({
-      type: 'artefact_damaged',
-      ...damage,
-      mended: 'it is not graded',
-    })
-  })
-  return events !== null
+  const one = plan.cases.find(({ eval_id }) => eval_id === spec.eval_id)
+  const isRead = one === undefined || one.expectations.length > 0 || one.checks.some(isOfConduct)
+  if (!isRead && !existsSync(transcript)) return true
+  return (await readTranscript(transcript, record, onDamage)) !== null
 }
 
 /** Why the judge that was asked decided nothing. */

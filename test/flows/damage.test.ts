@@ -13,7 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import path from 'node:path'
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { aggregateAgain } from '../../src/flows/aggregate.ts'
 import { agent, fresh, makeSkill, whetstone } from '../e2e/program.ts'
 
@@ -214,6 +214,35 @@ describe('grade --anew of a run whose transcript is damaged', () => {
     expect(end.code, end.stderr).toBe(0)
     expect(told(end.stderr)).toEqual([])
     expect(JSON.parse(readFileSync(grading(), 'utf8')).expectations).toEqual(before)
+  })
+  describe('by criteria that were changed', () => {
+    const suite = path.join(skill, 'evals/evals.json')
+    const withChecks = (checks: object[]) =>
+      writeFileSync(suite, JSON.stringify({ skill_name: 'quick', evals: [{ ...cases[0], checks }] }))
+    const suiteBefore = readFileSync(suite, 'utf8')
+    afterEach(() => writeFileSync(suite, suiteBefore))
+    test('it counts no more by those of before', async () => {
+      cut(transcript())
+      withChecks([{ type: 'not_contains', value: 'TIDY' }])
+      const end = await whetstone(['grade', made.folder])
+      expect(end.code, end.stderr).toBe(3)
+      expect(told(end.stderr)).toEqual([expect.stringContaining('is in grading-outdated.json')])
+      expect(existsSync(grading())).toBe(false)
+      const outdated = JSON.parse(readFileSync(path.join(path.dirname(grading()), 'grading-outdated.json'), 'utf8'))
+      expect(outdated.expectations[0].passed).toBe(true)
+      const { runs, counts, complete } = JSON.parse(readFileSync(path.join(made.folder, 'benchmark.json'), 'utf8'))
+      expect(runs.map(({ configuration }: { configuration: string }) => configuration)).toEqual(['without_skill'])
+      expect([counts.excluded, complete]).toEqual([{ missing: 1 }, false])
+    })
+    test('gone, and a check would read it: it is named, and not graded by what is left', async () => {
+      withChecks([{ type: 'contains', value: 'TIDY', target: 'transcript' }])
+      expect((await whetstone(['grade', made.folder])).code).toBe(0)
+      const graded = readFileSync(grading(), 'utf8')
+      rmSync(transcript())
+      const end = await whetstone(['grade', made.folder, '--anew'])
+      expect(told(end.stderr)).toEqual([expect.stringMatching(/transcript\.jsonl: is not there: it is not graded$/)])
+      expect(readFileSync(grading(), 'utf8')).toBe(graded)
+    })
   })
   test('without an earlier grading it has none, and the benchmark is not whole', async () => {
     cut(transcript())
