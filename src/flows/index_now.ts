@@ -12,12 +12,13 @@ import { usualOptions } from '../phases/4-report/stats/options.ts'
 import { benchmarkPaths, indexPaths } from '../store/paths.ts'
 import { listBenchmarks } from '../store/store.ts'
 import type { FlowContext } from './context.ts'
+import { indexRootsAbove } from './index_above.ts'
 import { type Measured, measuredIn, writeWorkspacePage } from './page/workspace_page.ts'
 import { storeIndex, withBeside } from './write_index.ts'
 
 /**
- * Writes index.json, index.md and index.html anew; the page's path. Rows that a bench of several wrote stay as they are. null: the
- * folder (absolute) is no folder of workspaces.
+ * Writes index.json, index.md and index.html anew; the page's path. Each skill has the row of its newest benchmark, each cell of a matrix
+ * that of its own. null: the folder (absolute) is no folder of workspaces.
  */
 export async function indexNow(folder: string, context: FlowContext): Promise<string | null> {
   const paths = indexPaths(folder)
@@ -30,7 +31,7 @@ export async function indexNow(folder: string, context: FlowContext): Promise<st
   const rows = known?.rows ?? []
   const news = await newRows(folder, rows, context)
   if (known === null && news.length === 0) return null
-  const all = [...rows.map((row) => withBeside(folder, row)), ...news]
+  const all = [...(await Promise.all(rows.map((row) => presentRow(folder, row)))), ...news]
   const alpha = known?.alpha ?? usualOptions.alpha
   const index: BenchmarkIndex = {
     ...(known ?? { schema_version: 1, judge: null }),
@@ -42,15 +43,10 @@ export async function indexNow(folder: string, context: FlowContext): Promise<st
   return paths.page
 }
 
-/**
- * Writes each index above anew that has a row of this benchmark folder (absolute): in its workspace, above that, and above the
- * workspaces of the engines of a matrix. Other rows stay as they are, but for p, which is adjusted for all of them.
- */
+/** Writes each index above anew that has a row of this benchmark folder (absolute). Other rows stay as they are, but for p, which is adjusted for all of them. */
 export async function renewIndexAbove(folder: string, benchmark: Benchmark, context: FlowContext): Promise<void> {
-  for (const up of ['../..', '../../..', '../../../..']) {
-    const root = path.resolve(folder, up)
-    const file = indexPaths(root).index
-    const known = (await exists(file)) ? await readJson(benchmarkIndex, file).catch(() => null) : null
+  for (const root of indexRootsAbove(folder)) {
+    const known = await readJson(benchmarkIndex, indexPaths(root).index).catch(() => null)
     if (known === null) continue
     const place = path.relative(root, folder).replaceAll(path.sep, '/')
     if (!known.rows.some((row) => row.folder === place)) continue
@@ -63,9 +59,25 @@ export async function renewIndexAbove(folder: string, benchmark: Benchmark, cont
   }
 }
 
+/** The row as its benchmark is now, or as a newer one in its place; what can't be read leaves it as it was. */
+async function presentRow(root: string, row: IndexRow): Promise<IndexRow> {
+  const newest = row.cell === null ? (await listBenchmarks(path.join(root, workspaceIn(row))))[0] : undefined
+  const folder = newest ?? (row.folder === null ? null : path.join(root, row.folder))
+  const read = folder && (await readJson(benchmarkSchema, benchmarkPaths(folder).benchmark).catch(() => null))
+  if (!read) return withBeside(root, row)
+  const { skill, cell } = row
+  const name = { skill: row.folder === null ? read.metadata.skill_name : skill, cell }
+  return withBeside(root, indexRow(name, read, path.relative(root, folder).replaceAll(path.sep, '/')))
+}
+
+/** The name of its workspace in the folder of the index. */
+function workspaceIn({ folder, skill }: IndexRow): string {
+  return folder?.split('/')[0] ?? slug(skill)
+}
+
 /** Of workspaces below that no row is of. */
 async function newRows(folder: string, rows: readonly IndexRow[], context: FlowContext): Promise<IndexRow[]> {
-  const covered = new Set(rows.map(({ folder: own, skill }) => own?.split('/')[0] ?? slug(skill)))
+  const covered = new Set(rows.map(workspaceIn))
   const names = (await readdir(folder, { withFileTypes: true }).catch(() => []))
     .filter((one) => one.isDirectory() && !one.name.startsWith('.') && !covered.has(one.name))
     .map(({ name }) => name)

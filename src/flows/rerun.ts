@@ -15,7 +15,6 @@ import { snapshotSkills } from './bench.ts'
 import type { FlowContext } from './context.ts'
 import { execute, isDone, uncached } from './execute.ts'
 import { holdBenchmark } from './hold.ts'
-import { renewIndexAbove } from './index_now.ts'
 import { newestBenchmark } from './newest.ts'
 import { planReady } from './plan_ready.ts'
 import { preflight } from './preflight.ts'
@@ -56,9 +55,7 @@ export async function rerun(request: RerunRequest, context: FlowContext): Promis
   const how = { passEnv, hidden, sandbox, concurrency, limited: null, ...uncached }
   await execute({ plan: only, folder, skillFiles, ...how }, held.context)
   held.context.signal.throwIfAborted()
-  const result = await summarize(folder, plan, held.context)
-  await renewIndexAbove(folder, result.benchmark, held.context)
-  return result
+  return await summarize(folder, plan, held.context)
 }
 
 /** The run, where it failed, was cancelled or was never made: nothing would be lost by making it again. Null: it ended. */

@@ -23,6 +23,7 @@ import { withAnalystNotes } from './analyst_notes.ts'
 import type { LaidRun } from './audited.ts'
 import { collectionOf, knownNoise, writeCalibration } from './calibrations.ts'
 import type { FlowContext } from './context.ts'
+import { indexRootsAbove } from './index_above.ts'
 import type { DetailsAhead } from './page/details_ahead.ts'
 import { readResults, readResultsAhead } from './results.ts'
 import { RunFolders } from './run_folders.ts'
@@ -110,6 +111,10 @@ export async function summarize(
       await written
     }
   })
+  if (indexRootsAbove(folder).length > 0) {
+    const { renewIndexAbove } = await import('./index_now.ts')
+    await renewIndexAbove(folder, benchmark, context)
+  }
   context.emit({
     type: 'benchmark_written',
     folder,
