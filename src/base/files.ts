@@ -112,7 +112,7 @@ function resolveEntry(
   if (real === null) return 'broken link'
   if (isLink) {
     const inside = path.relative(state.base, real)
-    if (inside.startsWith('..') || path.isAbsolute(inside)) return 'a link out of the folder'
+    if (inside.split(path.sep)[0] === '..' || path.isAbsolute(inside)) return 'a link out of the folder'
     if (skippedPart(inside, state.skip)) return 'a link into a part that is left out'
     if (real === state.base || state.ancestors.includes(real)) return 'a link to a folder above it'
   }

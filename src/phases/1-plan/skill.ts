@@ -27,11 +27,14 @@ export async function readSkill(folder: string): Promise<{ skill: Skill; warning
   const root = path.resolve(folder)
   const file = await skillFile(root)
   const { name, description, warnings } = readFrontmatter(await readText(file), file)
-  const sha256 = await hashWalk((await skillFiles(root)).files)
+  const { files, leftOut } = await skillFiles(root)
   const messages = [...warnings, ...doubts(name, description, path.basename(root))]
+  const missed = leftOut.map(({ path: at, reason }) => {
+    return { file: root, at, message: `${reason}: agents get the skill without it` }
+  })
   return {
-    skill: { name, description, path: root, sha256 },
-    warnings: messages.map((message) => ({ file, at: 'frontmatter', message })),
+    skill: { name, description, path: root, sha256: await hashWalk(files) },
+    warnings: [...messages.map((message) => ({ file, at: 'frontmatter', message })), ...missed],
   }
 }
 

@@ -16,6 +16,24 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { exportGitVersion, readSkill, skillFiles } from '../../../src/phases/1-plan/skill.ts'
 import { folderOf, skillText, userError } from './folder.ts'
 
+test('what agents get the skill without is told', async () => {
+  const root = folderOf({ 'sums/SKILL.md': skillText, 'sums/..more.md': 'x', 'other/a.md': 'x' })
+  const skill = path.join(root, 'sums')
+  for (const [name, target] of [
+    ['out.md', '../other/a.md'],
+    ['dangling', 'nowhere'],
+    ['up', '..'],
+    ['inside.md', '..more.md'],
+  ] as const)
+    symlinkSync(target, path.join(skill, name))
+  const { warnings } = await readSkill(skill)
+  expect(warnings.sort((a, b) => a.at.localeCompare(b.at))).toEqual([
+    { file: skill, at: 'dangling', message: 'broken link: agents get the skill without it' },
+    { file: skill, at: 'out.md', message: 'a link out of the folder: agents get the skill without it' },
+    { file: skill, at: 'up', message: 'a link out of the folder: agents get the skill without it' },
+  ])
+})
+
 const read = async (text: string) => {
   const root = folderOf({ 'sums/SKILL.md': text })
   const { skill, warnings } = await readSkill(path.join(root, 'sums'))
