@@ -3,7 +3,7 @@ import type { Benchmark, RunCounts } from '../../../schemas/benchmark.ts'
 import type { Noise } from '../../../schemas/benchmark_statistics.ts'
 import { type Arms, summarizeArms } from './arms.ts'
 import { caseRows } from './case_rows.ts'
-import { classify, type Outcome } from './classify.ts'
+import { classifyAll, type Outcome } from './classify.ts'
 import { costOf, judgeCost } from './cost.ts'
 import { gradingNoise } from './grading_noise.ts'
 import { heldBackIn } from './held_back.ts'
@@ -19,10 +19,10 @@ export function aggregate(asked: AggregateInput): Benchmark {
   const arms: Arms = { candidate: asked.candidate, baseline: asked.baseline }
   const input = withReleased(asked, releasedOf(asked, arms))
   const ordered = inOrder(input.planned, arms)
-  const outcomes = ordered.map((planned) => classify(planned, input))
+  const outcomes = classifyAll(ordered, input)
   const runs = outcomes.flatMap((outcome) => (outcome.status === 'used' ? outcome.run : []))
   const excluded = outcomes.flatMap((outcome) => (outcome.status === 'excluded' ? outcome.run : []))
-  const undecided = outcomes.map(({ judgeErrors }) => judgeErrors.length).filter((count) => count > 0)
+  const undecided = outcomes.map(({ judgeErrors }) => judgeErrors).filter((errors) => errors.length > 0)
   const counts = countsOf(outcomes)
   const counted = outcomes.flatMap(({ status, run }, at) =>
     status === 'used' ? { runId: ordered[at]?.run_id ?? '', run } : [],

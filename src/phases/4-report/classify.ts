@@ -1,4 +1,4 @@
-/** Decides for one planned run whether it counts, and why not when it doesn't. */
+/** Decides for each planned run whether it counts, and why not when it doesn't. */
 import type { BenchmarkRun, ExcludedRun } from '../../../schemas/benchmark.ts'
 import type { JudgeError } from '../../../schemas/grading.ts'
 import type { AggregateInput, PlannedRun, ReportCase, RunResult } from './input.ts'
@@ -11,7 +11,45 @@ export type Outcome =
 
 type Why = Pick<ExcludedRun, 'reason' | 'kind' | 'message'>
 
-export function classify(planned: PlannedRun, input: AggregateInput): Outcome {
+/**
+ * One outcome for each of these, in their order. A run of which a judge left something undecided counts only where that is undecided in
+ * every graded run that it is `alike` with: else one arm would be rated on what is easy to decide, the other on all.
+ */
+export function classifyAll(
+  planned: readonly PlannedRun[],
+  input: AggregateInput,
+  alike: (run: PlannedRun) => string = ({ eval_id }) => String(eval_id),
+): Outcome[] {
+  const all = planned.map((run) => ({ run, group: alike(run), outcome: classify(run, input) }))
+  const groups = new Map<string, Outcome[]>()
+  for (const { group, outcome } of all) {
+    if (outcome.status !== 'used') continue
+    const known = groups.get(group)
+    if (known === undefined) groups.set(group, [outcome])
+    else known.push(outcome)
+  }
+  return all.map(({ run, group, outcome }) => {
+    const isOurs = input.results.get(run.run_id)?.record != null
+    return isOurs && outcome.status === 'used' ? asFarAsDecided(outcome, groups.get(group) ?? []) : outcome
+  })
+}
+
+function asFarAsDecided(outcome: Outcome & { status: 'used' }, alike: readonly Outcome[]): Outcome {
+  const { run, judgeErrors } = outcome
+  const only = judgeErrors.find(({ text }) => !alike.every((one) => isUndecidedIn(one, text)))
+  if (only === undefined) return outcome
+  const { eval_id, eval_name, configuration, run_number, expectations } = run
+  const of = `${judgeErrors.length} of ${judgeErrors.length + expectations.length} expectations`
+  const why: Why = { reason: 'judge_error', kind: null, message: `${of} undecided: ${only.reason}` }
+  const left = { eval_id, eval_name, configuration, run_number, ...why, judge_errors: [...judgeErrors] }
+  return { status: 'excluded', run: left, judgeErrors }
+}
+
+function isUndecidedIn({ judgeErrors }: Outcome, text: string): boolean {
+  return judgeErrors.some((error) => error.text === text)
+}
+
+function classify(planned: PlannedRun, input: AggregateInput): Outcome {
   const result = input.results.get(planned.run_id) ?? null
   const one = input.cases.find((each) => each.eval_id === planned.eval_id)
   const judgeErrors = result?.grading?.judge_errors ?? []

@@ -2,6 +2,9 @@
 import type { Benchmark } from '../../../schemas/benchmark.ts'
 import { plural } from './words.ts'
 
+/** Reasons that read badly by their names. */
+const worded: Readonly<Record<string, string>> = { judge_error: 'not wholly decided by the judge' }
+
 /** One sentence, to be shown before everything else; null for a complete benchmark, or one that does not say. */
 export function incompleteness(benchmark: Benchmark): string | null {
   const { complete, counts, metadata } = benchmark
@@ -10,7 +13,7 @@ export function incompleteness(benchmark: Benchmark): string | null {
   const graded = `${counts.used} of ${plural(counts.planned, 'planned run')} ${counts.used === 1 ? 'is' : 'are'} graded`
   const undecided = undecidedIn(benchmark)
   const left = Object.entries(counts.excluded).map(
-    ([reason, number]) => `${number} ${reason.replace(/:(.*)/, ' ($1)').replaceAll('_', ' ')}`,
+    ([reason, number]) => `${number} ${worded[reason] ?? reason.replace(/:(.*)/, ' ($1)').replaceAll('_', ' ')}`,
   )
   const apart = [
     graded,

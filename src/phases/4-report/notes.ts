@@ -1,5 +1,6 @@
 /** notes: what the numbers of a benchmark suggest, by rules; each note names its numbers. */
 import type { Benchmark, CaseRow, ExcludedRun, RunCounts } from '../../../schemas/benchmark.ts'
+import type { JudgeError } from '../../../schemas/grading.ts'
 import { type Arms, isCalibration } from './arms.ts'
 import { attemptNotes } from './notes/attempts.ts'
 import { caseNotes, flakyNotes } from './notes/cases.ts'
@@ -23,8 +24,8 @@ export interface NoteParts
   excluded_runs: readonly ExcludedRun[]
   arms: Arms
   cannotRun: readonly { eval_id: number; eval_name: string; reason: string }[]
-  /** How many expectations no judge could decide, of each run that has some. */
-  undecided: readonly number[]
+  /** The expectations that no judge could decide, of each run that has some. */
+  undecided: readonly (readonly JudgeError[])[]
 }
 
 /** Notes of one rule; `more` says what those beyond the cap have in common: "and 3 more <more>". */

@@ -1,7 +1,7 @@
 /** A benchmark that is stopped by looks at it: which of its planned runs were released, and what the looks saw. */
 import type { Until } from '../../../schemas/benchmark_statistics.ts'
 import type { Arms } from './arms.ts'
-import { classify, type Outcome } from './classify.ts'
+import { classifyAll, type Outcome } from './classify.ts'
 import type { AggregateInput, PlannedRun } from './input.ts'
 import { type Sequential, usualOptions } from './stats/options.ts'
 import { scoredCases } from './stats/scored.ts'
@@ -18,7 +18,7 @@ export interface Released {
 export function releasedOf(input: AggregateInput, arms: Arms): Released | null {
   const { maxRuns = null } = input
   if (maxRuns === null) return null
-  const outcomes = input.planned.map((planned) => classify(planned, input))
+  const outcomes = classifyAll(input.planned, input, blockOf)
   const sequential = {
     maxRuns,
     cases: new Set(input.planned.map((run) => run.eval_id)).size,
@@ -33,6 +33,9 @@ export function releasedOf(input: AggregateInput, arms: Arms): Released | null {
     planned: input.planned.filter((run) => run.run_number <= last || run.run_number > maxRuns),
   }
 }
+
+/** A look must see of earlier blocks what it saw then. */
+const blockOf = ({ eval_id, run_number }: PlannedRun) => `${eval_id} ${run_number}`
 
 /** The blocks before the first run that has not ended: not made yet, cancelled, or not graded yet. */
 function finishedBlocks(outcomes: readonly Outcome[], maxRuns: number): number {

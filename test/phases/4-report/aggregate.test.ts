@@ -209,10 +209,37 @@ describe('runs in no rate', () => {
     ]
     expect(made(lines)).toMatchObject({ complete: true, run_summary: { delta: { pass_rate: '-0.50' } } })
   })
-  test('a partly judged run counts what was decided and leaves the benchmark incomplete', () => {
-    const { runs, complete } = made(both(['+-?'], ['+-']))
-    expect(runs[0]?.result).toMatchObject({ passed: 1, total: 2, pass_rate: 0.5, undecided: 1 })
-    expect(complete).toBe(false)
+  describe('a partly judged run', () => {
+    test('is in no rate where others of its case were judged wholly: a judge that fails in one arm proves nothing', () => {
+      const { runs, excluded_runs, complete, run_summary } = made(both(['+??', '+??'], ['+--', '+--']))
+      expect(runs.map(({ configuration }) => configuration)).toEqual(['without_skill', 'without_skill'])
+      expect(excluded_runs).toMatchObject([
+        {
+          configuration: 'with_skill',
+          run_number: 1,
+          reason: 'judge_error',
+          message: '2 of 3 expectations undecided: no usable answer after one repair',
+          judge_errors: [{}, {}],
+        },
+        { run_number: 2, reason: 'judge_error' },
+      ])
+      expect([complete, run_summary.delta]).toEqual([false, undefined])
+    })
+    test('alone among others is left out', () => {
+      const { runs, counts } = made(both(['+-', '+?', '+-'], ['--', '--', '--']))
+      expect(runs.map(({ run_number }) => run_number)).toEqual([1, 3, 1, 2, 3])
+      expect(counts?.excluded).toEqual({ judge_error: 1 })
+    })
+    test('counts as far as it was decided where the same is undecided in every run: all are rated on the same', () => {
+      const { runs, complete, counts } = made(both(['+-?', '++?'], ['+-?', '--?']))
+      expect(runs[0]?.result).toMatchObject({ passed: 1, total: 2, pass_rate: 0.5, undecided: 1 })
+      expect([complete, counts?.used]).toEqual([false, 4])
+    })
+    test('is not asked about runs of other cases, nor of those that failed', () => {
+      const first = [...arm(1, 'with_skill', ['+?', null]), ...arm(1, 'without_skill', ['+?'])]
+      const lines = [...first, ...arm(2, 'with_skill', ['++']), ...arm(2, 'without_skill', ['+-'])]
+      expect(made(lines).counts).toMatchObject({ used: 4, excluded: { missing: 1 } })
+    })
   })
   test('a case without criteria is ungraded by design', () => {
     const cases = [{ eval_id: 1, eval_key: null, eval_name: 'case-1', cannot_run: null, expectations: [], checks: [] }]

@@ -205,7 +205,12 @@ describe('gaps', () => {
       {},
       '1 of 2 with_skill runs timed out - their expectations count as failed',
     ],
-    ['judge errors', pair(['+?'], ['-?']), {}, '2 expectations in 2 runs could not be judged - in no rate'],
+    [
+      'judge errors',
+      pair(['+?'], ['-?']),
+      {},
+      '2 expectations in 2 runs could not be judged - in no rate (no usable answer after one repair)',
+    ],
     [
       'a case with one arm',
       pair(['+'], [null]),

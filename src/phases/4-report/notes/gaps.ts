@@ -44,9 +44,14 @@ function excludedNotes({ counts, excluded_runs, arms }: NoteParts): string[] {
 }
 
 function undecidedNotes({ undecided }: NoteParts): string[] {
-  const total = undecided.reduce((sum, one) => sum + one, 0)
-  if (total === 0) return []
-  return [`${plural(total, 'expectation')} in ${plural(undecided.length, 'run')} could not be judged - in no rate`]
+  const reasons = new Map<string, number>()
+  for (const { reason } of undecided.flat()) reasons.set(reason, (reasons.get(reason) ?? 0) + 1)
+  const [commonest] = [...reasons].sort(([, a], [, b]) => b - a)
+  if (commonest === undefined) return []
+  const runs = plural(undecided.length, 'run')
+  const others = reasons.size > 1 ? ', and other reasons' : ''
+  const why = `${short(commonest[0], 200)}${others}`
+  return [`${plural(undecided.flat().length, 'expectation')} in ${runs} could not be judged - in no rate (${why})`]
 }
 
 /** Those that count: their grading says of every expectation, and of one at least, that time ran out. */
