@@ -4,7 +4,7 @@ import type { Judged } from './judge.ts'
 import type { Verdict } from './judge_answer.ts'
 import { addSpent } from './meter.ts'
 
-/** At least one vote. Votes that could not be given (judge errors) do not count; where none could, that is the verdict. */
+/** At least one vote. Where votes that could not be given (judge errors) could have turned the majority there is no verdict. */
 export function countVotes(votes: readonly [Judged, ...Judged[]]): Judged {
   const [first, ...others] = votes
   if (others.length === 0) return first
@@ -28,9 +28,16 @@ type Given = Exclude<Verdict, { error: string }>
 
 function majority(verdicts: readonly Verdict[]): Verdict {
   const given = verdicts.filter((verdict): verdict is Given => !('error' in verdict))
-  if (given.length === 0) return verdicts[0] ?? noVerdict
+  const lost = verdicts.find((verdict) => 'error' in verdict)
+  if (given.length === 0) return lost ?? noVerdict
   const [passes, fails] = [given.filter(({ passed }) => passed), given.filter(({ passed }) => !passed)]
-  const side = passes.length > fails.length ? passes : fails
+  const isPass = passes.length > fails.length
+  const lead = isPass ? passes.length - fails.length - 1 : fails.length - passes.length
+  const missing = verdicts.length - given.length
+  if (lost !== undefined && lead < missing) {
+    return { error: `${passes.length} to ${fails.length}, and ${missing} could not be given: ${lost.error}` }
+  }
+  const side = isPass ? passes : fails
   const [best] = side.toSorted((a, b) => rankOf(a) - rankOf(b))
   if (best === undefined) return noVerdict
   const agreement = Math.max(passes.length, fails.length) / given.length

@@ -14,6 +14,9 @@ const shown: Verdict = { passed: true, evidence: 'strong', evidence_verified: 'e
 const fail: Verdict = { passed: false, evidence: 'no', evidence_verified: 'not_a_quote' }
 const none: Verdict = { error: 'the judge gave no verdict' }
 const spent = { calls: 1, tokens: 10, costUsd: 0.5, model: 'm' }
+const lostOf = (given: string, count: number) => ({
+  error: `${given}, and ${count} could not be given: the judge gave no verdict`,
+})
 const vote = (...verdicts: Verdict[]): Judged => ({ verdicts, answer: null, spent })
 
 describe('the majority', () => {
@@ -29,7 +32,11 @@ describe('the majority', () => {
       [shown, fail],
       { passed: false, evidence: 'no', votes: { passed: 1, failed: 1, agreement: 0.5 } },
     ],
-    ['is of those who voted', [pass, none, none], { passed: true, votes: { passed: 1, failed: 0, agreement: 1 } }],
+    ['is of those who voted, where it stands', [pass, pass, none], { passed: true, votes: { passed: 2, failed: 0 } }],
+    ['is a fail where one more pass makes a tie', [fail, none], { passed: false, votes: { passed: 0, failed: 1 } }],
+    ['is none where those that were lost could turn it', [pass, fail, none], lostOf('1 to 1', 1)],
+    ['nor where one more fail makes a tie', [pass, none], lostOf('1 to 0', 1)],
+    ['nor of one who voted alone', [pass, none, none], lostOf('1 to 0', 2)],
     ['of nobody is no verdict', [none, none], none],
   ])('%s', (_, verdicts, expected) => {
     const [first = none, ...others] = verdicts
