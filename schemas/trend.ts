@@ -1,6 +1,7 @@
 /** `trend.json`, and what `whetstone diff <folder> --json` prints: the benchmarks below a folder over time. Rates from 0 to 1. */
 import { z } from 'zod'
 import { verdict } from './benchmark_statistics.ts'
+import { chosenCases } from './suite.ts'
 
 const known = z.string().nullable().describe('null: it does not say')
 const count = z.number().int().nonnegative()
@@ -26,6 +27,7 @@ export const trendPoint = z.object({
   agent_version: known.describe('of the agent, as it said itself'),
   model: known,
   complete: z.boolean(),
+  chosen: chosenCases.optional().describe('it is of these cases alone; absent: of the whole suite'),
   cases: count,
   candidate: arm.nullable().describe('null: no graded run'),
   baseline: arm.nullable(),
@@ -37,7 +39,9 @@ export const trendGroup = z.object({
   name: z.string().describe('the version or model; unknown: it does not say'),
   benchmarks: count,
   first: z.iso.datetime(),
-  newest: trendPoint.describe('runs of several benchmarks are never thrown together: some may be the same, reused'),
+  newest: trendPoint.describe(
+    'of a whole suite where there is one; runs of several benchmarks are never thrown together: some may be the same, reused',
+  ),
 })
 
 export const trendMonth = z.object({

@@ -56,6 +56,7 @@ function pointOf({ folder, at, benchmark, plan }: Found): TrendPoint {
     agent_version: typeof metadata.engine_version === 'string' ? metadata.engine_version : null,
     model: metadata.executor_model === '' ? null : metadata.executor_model,
     complete: benchmark.complete !== false,
+    ...(benchmark.chosen && { chosen: benchmark.chosen }),
     cases: new Set(runs.map(({ eval_id }) => eval_id)).size,
     candidate: armOf(benchmark, arms.candidate),
     baseline: armOf(benchmark, arms.baseline),
@@ -85,7 +86,7 @@ function liftOf(benchmark: Benchmark): TrendPoint['lift'] {
   return { mean, ci_low, ci_high, p_value, verdict: own.verdict }
 }
 
-/** In the order in which each was first seen. */
+/** In the order in which each was first seen. Cases that were picked, mostly because they failed, say little of a version. */
 function groups(points: readonly TrendPoint[], nameOf: (point: TrendPoint) => string | null | undefined): TrendGroup[] {
   const found = new Map<string, TrendGroup>()
   for (const point of points) {
@@ -98,7 +99,7 @@ function groups(points: readonly TrendPoint[], nameOf: (point: TrendPoint) => st
       name,
       benchmarks: (before?.benchmarks ?? 0) + 1,
       first: before?.first ?? timestamp,
-      newest: point,
+      newest: before !== undefined && point.chosen && !before.newest.chosen ? before.newest : point,
     })
   }
   return [...found.values()]

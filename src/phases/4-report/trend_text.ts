@@ -1,5 +1,6 @@
 /** A trend in words: a headline and tables of plain cells, shared by terminal, Markdown and page. */
 import type { Trend, TrendGroup, TrendMonth, TrendPoint } from '../../../schemas/trend.ts'
+import { chosenText } from './chosen_text.ts'
 import type { DiffSection } from './diff_text.ts'
 import { table, text } from './markdown.ts'
 import { signed } from './stats/round.ts'
@@ -12,7 +13,9 @@ export function trendHeadline({ points }: Trend): string {
   const span = `${plural(points.length, 'benchmark')}, ${day(first.timestamp)} to ${day(last.timestamp)}.`
   const skills = [...new Set(points.map(({ skill }) => skill))]
   const each = skills.slice(0, 5).flatMap((skill) => {
-    const own = points.filter((point) => point.skill === skill && point.lift !== null)
+    const all = points.filter((point) => point.skill === skill && point.lift !== null)
+    const whole = all.filter(({ chosen }) => chosen === undefined)
+    const own = whole.length > 0 ? whole : all
     const [from, to] = [own[0], own.at(-1)]
     if (from === undefined || to === undefined) return []
     const then = own.length === 1 ? '' : `, then ${liftText(to)}`
@@ -66,8 +69,13 @@ const rates: readonly Column<TrendPoint>[] = [
   ['without', ({ baseline }) => baseline && percent(baseline.mean)],
   ['lift', (point) => (point.lift === null ? null : liftText(point))],
   ['cases', ({ cases }) => String(cases)],
-  ['', ({ complete }) => (complete ? null : 'INCOMPLETE')],
+  [
+    '',
+    ({ complete, chosen }) => said(complete ? null : 'INCOMPLETE', chosen === undefined ? null : chosenText(chosen)),
+  ],
 ]
+
+const said = (...parts: (string | null)[]) => parts.filter((part) => part !== null).join(', ') || null
 
 const costs: readonly Column<TrendMonth>[] = [
   ['month', ({ month }) => month],
