@@ -25,7 +25,7 @@ export const benchmarkRun = z.looseObject({
     total: z.number().int(),
     time_seconds: z.number().optional().describe('absent: not known (of another tool)'),
     tokens: z.number().optional().describe('absent: the engine does not report tokens'),
-    tool_calls: z.number().int().optional(),
+    tool_calls: z.number().int().optional().describe('absent: the engine does not show its tools'),
     errors: z.number().int(),
     cost_usd: z.number().nullable().optional(),
     skill_read: z.boolean().nullable().optional(),

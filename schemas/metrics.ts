@@ -6,6 +6,10 @@ export const executionMetrics = z.looseObject({
     .record(z.string(), z.number().int().nonnegative())
     .describe('calls by tool name, as the engine names them'),
   total_tool_calls: z.number().int().nonnegative().describe('the sum of tool_calls'),
+  tools_shown: z
+    .literal(false)
+    .optional()
+    .describe('false: the engine does not show its tools, so that the calls (here 0) are unknown; absent: it does'),
   total_steps: z
     .number()
     .int()

@@ -193,7 +193,7 @@ export interface PageVersions {
 
 /** What a run was in the iteration before. */
 export interface PageBefore {
-  /** null: it gave none. */
+  /** null: not recorded. */
   answer: string | null
   outputs: PageFile[]
 }

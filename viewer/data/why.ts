@@ -58,5 +58,13 @@ export function whyNoAnswer(run: Run, detail: RunDetail | null): string {
     return `No answer: ${statusText(run.status)}${run.message === '' ? '' : `: ${run.message}`}`
   }
   if (run.timedOut) return 'No answer: the agent ran out of time.'
-  return detail === null ? 'The page does not carry this run.' : 'The agent ended without a final answer.'
+  if (detail === null) return 'The page does not carry this run.'
+  if (isRecorded(detail)) return 'The agent ended without a final answer.'
+  const more = detail.transcript === null ? '.' : ' by itself; the transcript holds what was said.'
+  return `The final answer was not recorded${more}`
+}
+
+/** Whether it would be known, had there been an answer; another tool may have kept neither record nor events. */
+function isRecorded({ record, events }: RunDetail): boolean {
+  return events !== null || (typeof record === 'object' && record !== null && 'final_response' in record)
 }

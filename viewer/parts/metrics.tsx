@@ -1,4 +1,4 @@
-/** The numbers of a run in one line; what is not known is not shown. */
+/** The numbers of a run in one line; of a graded one it is said what was not recorded. */
 import type { Run } from '../data/model.ts'
 import { count, dollars, plural, seconds } from '../words.ts'
 
@@ -10,6 +10,7 @@ export function Metrics({ run }: { run: Run }) {
     ['cost', run.cost === null ? null : dollars(run.cost)],
     ['skill', run.read === null ? null : run.read ? 'read' : 'not read'],
     ['errors', run.errors === 0 ? null : plural(run.errors, 'error')],
+    ['not recorded', notRecorded(run) || null],
   ]
   return (
     <dl class="strip">
@@ -23,4 +24,11 @@ export function Metrics({ run }: { run: Run }) {
       )}
     </dl>
   )
+}
+
+/** A run that failed recorded nothing, which its status says. */
+function notRecorded({ graded, seconds, tokens, calls, cost }: Run): string {
+  if (!graded) return ''
+  const all = Object.entries({ time: seconds, tokens, 'tool calls': calls, cost })
+  return all.flatMap(([name, value]) => (value === null ? name : [])).join(', ')
 }

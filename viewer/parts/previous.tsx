@@ -44,7 +44,7 @@ export function Previous({ model, run, detail }: Props) {
         {isDiff ? (
           <Diff before={before.answer ?? ''} after={answerOf(detail) ?? ''} />
         ) : before.answer === null ? (
-          <p class="empty">It gave no answer.</p>
+          <p class="empty">The answer was not recorded.</p>
         ) : (
           <Text text={before.answer} />
         )}

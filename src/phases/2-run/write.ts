@@ -63,13 +63,15 @@ function isAt(name: string, top: string): boolean {
 
 async function metricsOf(files: RunFiles, transcriptChars: number): Promise<Metrics> {
   const counted = countEvents(files.events)
-  const { outputs } = files.record
+  const { outputs, loaded } = files.record
+  const total = Object.values(counted.toolCalls).reduce((sum, count) => sum + count, 0)
   const chars = await Promise.all(
     outputs.files.map((file) => textLength(path.join(files.folder, 'outputs', file.path))),
   )
   return {
     tool_calls: counted.toolCalls,
-    total_tool_calls: Object.values(counted.toolCalls).reduce((sum, count) => sum + count, 0),
+    total_tool_calls: total,
+    ...(loaded === null && total === 0 && { tools_shown: false }),
     total_steps: counted.steps,
     files_created: outputs.files.filter((file) => file.change === 'created').map((file) => file.path),
     errors_encountered: counted.errors,

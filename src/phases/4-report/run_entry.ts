@@ -26,7 +26,7 @@ export function benchmarkRun(planned: PlannedRun, result: RunResult, grading: Gr
       total,
       ...(seconds === null ? {} : { time_seconds: seconds }),
       ...(tokens === null ? {} : { tokens }),
-      ...(counted === null ? {} : { tool_calls: counted.total_tool_calls }),
+      ...(counted === null || counted.tools_shown === false ? {} : { tool_calls: counted.total_tool_calls }),
       errors: counted?.errors_encountered ?? 0,
       cost_usd: costOf(record?.cost?.usd ?? timing?.total_cost_usd ?? null),
       skill_read: record?.skill.read ?? null,

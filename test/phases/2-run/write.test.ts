@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { expect, test } from 'vitest'
 import { metrics } from '../../../schemas/metrics.ts'
+import type { TranscriptEvent } from '../../../schemas/transcript.ts'
 import { writeRunFiles } from '../../../src/phases/2-run/write.ts'
 import { record } from '../../fixtures/record.ts'
 
@@ -33,4 +34,22 @@ test.each([
   ],
 ])("the agent's own metrics.json, %s, stays beside ours", async (_, names, kept) => {
   expect(await writtenWith(names)).toEqual(kept)
+})
+
+const loaded = { skills: [], tools: null, mcp_servers: null }
+const call: TranscriptEvent = {
+  ...{ type: 'tool_call', at: '2026-01-15T10:30:00.000Z', step: 1, id: 'a', name: 'Read' },
+  input: {},
+}
+
+test.each([
+  ['an engine that shows none: unknown', { loaded: null }, [], [0, false]],
+  ['an engine that shows them: none', { loaded }, [], [0, undefined]],
+  ['a run that was cut off, of which one is known', { loaded: null }, [call], [1, undefined]],
+])('tool calls of %s', async (_, changes, events, told) => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'write-test-'))
+  mkdirSync(path.join(folder, 'outputs'))
+  await writeRunFiles({ folder, record: record(changes), events, prompt: 'p' })
+  const counted = metrics.parse(JSON.parse(readFileSync(path.join(folder, 'outputs/metrics.json'), 'utf8')))
+  expect([counted.total_tool_calls, counted.tools_shown]).toEqual(told)
 })

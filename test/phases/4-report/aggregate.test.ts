@@ -130,6 +130,10 @@ describe('difference', () => {
 })
 
 describe('numbers of a run', () => {
+  const counted = {
+    ...{ tool_calls: {}, total_tool_calls: 0, total_steps: 1, errors_encountered: 0 },
+    ...{ files_created: [], output_chars: 0, transcript_chars: 9 },
+  }
   const result = (line: Partial<Line>) =>
     made([{ evalId: 1, arm: 'with_skill', run: 1, verdicts: '+', ...line }]).runs[0]?.result
   test("counts come from the list, not from the grading's summary", () => {
@@ -151,6 +155,8 @@ describe('numbers of a run', () => {
   test('unknown tool calls are absent, errors 0', () => {
     expect(result({ metrics: null })).toMatchObject({ errors: 0 })
     expect(result({ metrics: null })).not.toHaveProperty('tool_calls')
+    expect(result({ metrics: { ...counted, tools_shown: false } })).not.toHaveProperty('tool_calls')
+    expect(result({ metrics: counted })).toMatchObject({ tool_calls: 0 })
   })
   test('notes are what the agent flagged, then what was not decided', () => {
     const user_notes_summary = { uncertainties: ['2023 data'], needs_review: ['row 4'], workarounds: ['plain text'] }
