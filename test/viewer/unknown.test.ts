@@ -45,6 +45,12 @@ withChromium('what is not known', () => {
     const counted = metrics.parse(json(it.ours, 'eval-1-first/with_skill/run-1/outputs/metrics.json'))
     expect(counted).toMatchObject({ tool_calls: {}, total_tool_calls: 0, tools_shown: false })
   })
+  test('what a check says is not there leads nowhere, though the prompt has it; what it found does', async () => {
+    const page = await opened(it.ours, '#/run/1/with_skill/1')
+    const evidence = page.locator('.verdicts .evidence')
+    await expect.poll(() => evidence.textContent()).toBe('"hell" is not in the final answer; it begins "TIDY"')
+    await expect.poll(() => evidence.locator('.quote').allTextContents()).toEqual(['"TIDY"'])
+  })
   test('an answer that another tool did not keep was not recorded, rather than not given', async () => {
     const said = (page: Page) => page.locator('.pair .empty').first().textContent()
     const page = await opened(it.theirs, '#/case/1')

@@ -1,6 +1,7 @@
 /** A judge's evidence with a place for each quote: where it was looked up when the run was graded, else where it reads the same. */
 import type { EvidencePlace } from '../../schemas/evidence.ts'
 import type { PageEvent, RunDetail } from '../../schemas/page.ts'
+import { deniedIn } from './denied.ts'
 import type { Run } from './model.ts'
 import { asText, locate, type Part, type Place, partsOf, type Quotable, type Span } from './quotes.ts'
 
@@ -16,7 +17,7 @@ export function quotableOf(run: Run, detail: RunDetail | null | undefined): Quot
   return detail ? { ...detail, inputs: run.case.files } : null
 }
 
-/** `place`: null: no quote, or it stands nowhere. */
+/** `place`: null: no quote, it stands nowhere, or the evidence says that it does. */
 export interface ProvedPart extends Part {
   place: Place | null
 }
@@ -25,11 +26,16 @@ export function provedParts(proof: Proof, detail: Quotable | null): ProvedPart[]
   const parts = partsOf(proof.evidence)
   if (detail === null) return parts.map((part) => ({ ...part, place: null }))
   const known = knownPlace(proof, detail)
-  const placed = parts.map((part) => ({ ...part, place: part.quote === null ? null : locate(part.quote, detail) }))
+  const denied = deniedIn(parts)
+  const placed = parts.map((part, at) => ({
+    ...part,
+    place: part.quote === null || denied.has(at) ? null : locate(part.quote, detail),
+  }))
   if (known === null) return placed
-  const quotes = placed.filter(({ quote }) => quote !== null)
+  const quotes = placed.filter(({ quote }, at) => quote !== null && !denied.has(at))
   // evidence without any marks is a quote as a whole
-  if (quotes.length === 0) return [{ text: proof.evidence, quote: proof.evidence, place: known.place }]
+  if (quotes.length === 0 && denied.size === 0)
+    return [{ text: proof.evidence, quote: proof.evidence, place: known.place }]
   const same = quotes.find(({ quote }) => isSame(quote ?? '', known.text))
   const nearly = proof.evidence_verified === 'fuzzy' ? quotes.find(({ place }) => place === null) : undefined
   const proved = same ?? nearly
