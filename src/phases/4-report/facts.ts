@@ -5,13 +5,15 @@ import { reusedText } from './reused.ts'
 import { dollars, plural } from './words.ts'
 
 /** What is not known is left out. */
-export function factsOf({ metadata, cost, counts, reused, chosen }: Benchmark): { name: string; value: string }[] {
+export function factsOf(benchmark: Benchmark): { name: string; value: string }[] {
+  const { metadata, cost, counts, reused, chosen, runs } = benchmark
   const { engine, judge } = metadata
+  const unasked = runs.length === 0 ? 'none: no run was graded' : 'none: code decided everything'
   const facts: [string, string | null][] = [
     ['skill', `${metadata.skill_name} (${metadata.skill_path})`],
     ['model', metadata.executor_model],
     ['engine', typeof engine === 'string' ? engine : null],
-    ['judge', typeof judge === 'string' ? judge : judge === null ? 'none: code decided everything' : null],
+    ['judge', typeof judge === 'string' ? judge : judge === null ? unasked : null],
     ['notes by', metadata.analyzer_model],
     ['date', metadata.timestamp],
     ['cases', metadata.evals_run.join(', ')],
