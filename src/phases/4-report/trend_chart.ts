@@ -1,43 +1,74 @@
 /** The lift of a skill over time as one small SVG: a dot a benchmark with its interval, a line through those of one model. */
 import type { TrendPoint } from '../../../schemas/trend.ts'
 
-const size = { width: 720, height: 220, left: 44, right: 12, top: 12, bottom: 28 }
+const size = { width: 720, height: 244, left: 58, right: 12, top: 12, bottom: 52 }
+/** Of dates below the chart, which have the width of so many. */
+const mostLabels = 8
+/** So many dates can still be read where the whole chart is as wide as a phone. */
+const few = 4
+
+interface Shown {
+  point: TrendPoint
+  lift: NonNullable<TrendPoint['lift']>
+  /** Where it is drawn. */
+  x: number
+}
 
 /** Numbers and dates alone: nothing in it comes from outside. Empty for fewer than two points. */
 export function trendChart(points: readonly TrendPoint[]): string {
-  const shown = points.flatMap((point) => (point.lift === null ? [] : { point, lift: point.lift }))
-  if (shown.length < 2) return ''
-  const step = (size.width - size.left - size.right) / shown.length
-  const x = (at: number) => round(size.left + step * (at + 0.5))
-  const y = (value: number) => round(size.top + ((1 - value) / 2) * (size.height - size.top - size.bottom))
-  const marks = shown.map(({ lift }, at) => {
-    const { mean, ci_low, ci_high } = lift
-    const interval =
-      ci_low === null || ci_high === null ? '' : `<path class="interval" d="M${x(at)} ${y(ci_low)}V${y(ci_high)}"/>`
-    return `${interval}<circle class="dot" cx="${x(at)}" cy="${y(mean)}" r="4"/>`
-  })
-  const seen = new Map<string, number[]>()
-  for (const [at, { point }] of shown.entries()) {
-    const key = JSON.stringify([point.engine, point.model])
-    seen.set(key, [...(seen.get(key) ?? []), at])
-  }
-  const lines = [...seen.values()].map((own) => {
-    const path = own.map((at) => `${x(at)} ${y(shown[at]?.lift.mean ?? 0)}`).join('L')
-    return own.length < 2 ? '' : `<path class="series" d="M${path}"/>`
-  })
-  const grid = [1, 0.5, 0, -0.5, -1].map(
+  const known = points.flatMap((point) => (point.lift === null ? [] : { point, lift: point.lift }))
+  if (known.length < 2) return ''
+  const step = (size.width - size.left - size.right) / known.length
+  const shown = known.map((one, at) => ({ ...one, x: round(size.left + step * (at + 0.5)) }))
+  const body = [...grid(), ...lines(shown), ...shown.map(mark), ...labels(shown)].join('')
+  const kind = shown.length > few ? 'trend' : 'trend few'
+  return `<svg class="${kind}" viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label="Lift in points, benchmark by benchmark">${body}</svg>`
+}
+
+function grid(): string[] {
+  return [1, 0.5, 0, -0.5, -1].map(
     (value) =>
       `<path class="${value === 0 ? 'zero' : 'grid'}" d="M${size.left} ${y(value)}H${size.width - size.right}"/>` +
       `<text x="${size.left - 6}" y="${y(value) + 4}" text-anchor="end">${value > 0 ? '+' : ''}${value * 100}</text>`,
   )
-  const every = Math.ceil(shown.length / 8)
-  const dates = shown.flatMap(({ point }, at) =>
-    at % every === 0
-      ? `<text x="${x(at)}" y="${size.height - 8}" text-anchor="middle">${point.timestamp.slice(0, 10)}</text>`
-      : [],
-  )
-  const body = [...grid, ...lines, ...marks, ...dates].join('')
-  return `<svg class="trend" viewBox="0 0 ${size.width} ${size.height}" role="img" aria-label="Lift in points, benchmark by benchmark">${body}</svg>`
+}
+
+/** Through the complete ones of one engine and model: what is missing of another may change where it is. */
+function lines(shown: readonly Shown[]): string[] {
+  const series = new Map<string, string[]>()
+  for (const { point, lift, x } of shown.filter((one) => one.point.complete)) {
+    const key = JSON.stringify([point.engine, point.model])
+    series.set(key, [...(series.get(key) ?? []), `${x} ${y(lift.mean)}`])
+  }
+  return [...series.values()].flatMap((own) => (own.length < 2 ? [] : `<path class="series" d="M${own.join('L')}"/>`))
+}
+
+function mark({ point, lift: { mean, ci_low, ci_high }, x }: Shown): string {
+  const open = point.complete ? '' : ' open'
+  const interval =
+    ci_low === null || ci_high === null ? '' : `<path class="interval${open}" d="M${x} ${y(ci_low)}V${y(ci_high)}"/>`
+  const title = point.complete ? '' : '<title>incomplete</title>'
+  return `${interval}<circle class="dot${open}" cx="${x}" cy="${y(mean)}" r="4">${title}</circle>`
+}
+
+/** Dates (UTC); with the time below, to the second where minutes repeat, of those whose day repeats. */
+function labels(shown: readonly Shown[]): string[] {
+  const every = Math.ceil(shown.length / mostLabels)
+  const labelled = shown.filter((_one, at) => at % every === 0)
+  const repeats = (text: string) => labelled.filter(({ point }) => point.timestamp.startsWith(text)).length > 1
+  return labelled.map(({ point: { timestamp }, x }) => {
+    const [day, minute] = [timestamp.slice(0, 10), timestamp.slice(0, 16)]
+    const time = !repeats(day) ? '' : timestamp.slice(11, repeats(minute) ? 19 : 16)
+    return label(x, day, 30) + (time === '' ? '' : label(x, time, 9))
+  })
+}
+
+function label(x: number, text: string, above: number): string {
+  return `<text x="${x}" y="${size.height - above}" text-anchor="middle">${text}</text>`
+}
+
+function y(value: number): number {
+  return round(size.top + ((1 - value) / 2) * (size.height - size.top - size.bottom))
 }
 
 function round(value: number): number {

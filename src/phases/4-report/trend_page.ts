@@ -10,7 +10,8 @@ interface View {
   css: string
   styleHash: string
   headline: string
-  charts: { skill: string; svg: string }[]
+  /** `isPartial`: an incomplete one is among the dots. */
+  charts: { skill: string; svg: string; isPartial: boolean }[]
   sections: { title: string; header: string[]; rows: { column: string; value: string }[][] }[]
 }
 
@@ -25,8 +26,10 @@ export function trendHtml(trend: Trend): string {
     styleHash,
     headline: trendHeadline(trend),
     charts: skills.flatMap((skill) => {
-      const svg = trendChart(trend.points.filter((point) => point.skill === skill))
-      return svg === '' ? [] : { skill: visible(skill), svg }
+      const own = trend.points.filter((point) => point.skill === skill)
+      const svg = trendChart(own)
+      const isPartial = own.some(({ complete, lift }) => !complete && lift !== null)
+      return svg === '' ? [] : { skill: visible(skill), svg, isPartial }
     }),
     sections: trendSections(trend).map(({ title, header, rows }) => ({
       title,
