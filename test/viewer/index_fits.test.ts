@@ -10,12 +10,16 @@ import { indexHtml } from '../../src/phases/4-report/index_page.ts'
 import { failedRow, indexRow } from '../../src/phases/4-report/index_row.ts'
 import { arm, inputOf } from '../phases/4-report/fixture.ts'
 import { launch, withChromium } from './browser.ts'
+import { outside } from './outside.ts'
 
 const name = (skill: string) => ({ skill, cell: null })
 const benchmark = aggregate(inputOf([...arm(1, 'with_skill', ['+-', '++']), ...arm(1, 'without_skill', ['--', '+-'])]))
 const done = Array.from({ length: 28 }, (_, at) => indexRow(name(`skill-${at}`), benchmark, `skill-${at}/benchmarks/x`))
 const long = 'evals/evals.json holds no case that can be run: every one of them names an input file that is not there'
 const failed = failedRow(name('one-with-a-name-as-long-as-a-name-of-a-skill-may-be-which-is-64c'), long, 'mend it')
+
+const file = 'evals/files/a-name-without-any-place-to-break-it/another_one_that_has_no_place_either/input.csv'
+const unbroken = failedRow(name('bad'), `no case can be run: ${file}${file}: no such file`, null)
 
 /** Cells of numbers that take more than one line. */
 const broken = `[...document.querySelectorAll('td:not([data-column=""])')].filter((one) => {
@@ -34,6 +38,8 @@ withChromium('the index of many skills', () => {
   test.each<[string, IndexRow[], number]>([
     ['one failed', [...done, failed], 1280],
     ['one failed', [...done, failed], 360],
+    ['one failed with a path that is wider than the screen', [...done, unbroken], 360],
+    ['one failed with a path that is wider than the screen', [...done, unbroken], 1280],
     ['all are done', done, 1280],
   ])('%s', async (_what, rows, width) => {
     const file = path.join(mkdtempSync(path.join(tmpdir(), 'index-')), 'index.html')
@@ -45,6 +51,9 @@ withChromium('the index of many skills', () => {
     await expect.poll(() => page.locator('tbody tr').count()).toBe(rows.length)
     await expect.poll(() => page.evaluate(broken)).toEqual([])
     await expect.poll(() => page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(width)
+    await expect.poll(() => page.evaluate(outside)).toEqual([])
+    const empty = page.locator('td').filter({ hasText: /^–$/ }).filter({ visible: true })
+    await expect.poll(async () => (await empty.count()) > 0).toBe(width === 1280 && rows !== done)
     if (width === 1280) {
       const hidden = 'const { scrollWidth, clientWidth } = document.querySelector("section"); scrollWidth - clientWidth'
       await expect.poll(() => page.evaluate(hidden)).toBe(0)

@@ -4,6 +4,7 @@ import type { BenchmarkIndex, IndexRow } from '../../../schemas/benchmark_index.
 import { chosenText } from './chosen_text.ts'
 import { indexHeadline, indexHint, indexTable } from './index_table.ts'
 import { table, text } from './markdown.ts'
+import { type Cell, cellsOf } from './table_cells.ts'
 import { asset, template } from './templates.ts'
 import { visible } from './words.ts'
 
@@ -28,7 +29,7 @@ interface View {
   judge: string | null
   hint: string | null
   header: string[]
-  rows: { name: string; link: string | null; cells: { column: string; value: string }[] }[]
+  rows: { name: string; link: string | null; cells: Cell[] }[]
   items: Item[]
 }
 
@@ -54,7 +55,7 @@ export function listHtml({ headline, header, rows }: IndexList): string {
   const shown = rows.map(({ report, cells: [name = '', ...cells] }) => ({
     name: visible(name),
     link: encodedPath(report),
-    cells: cells.map((value, column) => ({ column: header[column + 1] ?? '', value: visible(value) })),
+    cells: cellsOf(header.slice(1), cells.map(visible)),
   }))
   const own = { kind: 'Evals', isBenchmarks: false, judge: null, hint: null, items: [] }
   return fillHtml({ css, styleHash, headline, header: [...header], rows: shown, ...own })
@@ -74,7 +75,7 @@ export function indexHtml(index: BenchmarkIndex): string {
     rows: rows.map(([name = '', ...cells], place) => ({
       name: visible(name),
       link: linkOf(index.rows[place]),
-      cells: cells.map((value, column) => ({ column: header[column + 1] ?? '', value: visible(value) })),
+      cells: cellsOf(header.slice(1), cells.map(visible)),
     })),
     items: index.rows.map((row) => itemOf(row, visible)),
   })

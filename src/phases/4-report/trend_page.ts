@@ -1,6 +1,7 @@
 /** `trend.html`: benchmarks over time on one page that needs nothing else. */
 import { createHash } from 'node:crypto'
 import type { Trend } from '../../../schemas/trend.ts'
+import { type Cell, cellsOf } from './table_cells.ts'
 import { asset, template } from './templates.ts'
 import { trendChart } from './trend_chart.ts'
 import { trendHeadline, trendSections } from './trend_text.ts'
@@ -12,7 +13,7 @@ interface View {
   headline: string
   /** `isPartial`: an incomplete one is among the dots. */
   charts: { skill: string; svg: string; isPartial: boolean }[]
-  sections: { title: string; header: string[]; rows: { column: string; value: string }[][] }[]
+  sections: { title: string; header: string[]; rows: Cell[][] }[]
 }
 
 const css = asset('report.css') + asset('index.css') + asset('trend.css')
@@ -34,7 +35,7 @@ export function trendHtml(trend: Trend): string {
     sections: trendSections(trend).map(({ title, header, rows }) => ({
       title,
       header,
-      rows: rows.map((row) => row.map((value, at) => ({ column: header[at] ?? '', value }))),
+      rows: rows.map((row) => cellsOf(header, row)),
     })),
   })
 }
