@@ -1,5 +1,6 @@
 /** What differs between two benchmarks besides their results: a difference there may be the whole reason for one here. */
 import type { PlanDifference } from '../../../schemas/benchmark_diff.ts'
+import { chosenText } from './chosen_text.ts'
 import type { Side } from './diff.ts'
 
 type Fact = string | null
@@ -36,6 +37,7 @@ function factsOf({ benchmark, plan }: Side): Record<string, Fact> {
       plan === null ? metadata.judge : [plan.options.judge?.name, plan.options.judge?.model].filter(Boolean).join(':'),
     ),
     baseline: text(plan?.baseline?.sha256.slice(0, 12)),
+    'cases run': benchmark.chosen === undefined ? 'all' : chosenText(benchmark.chosen),
     'runs a case': text(metadata.runs_per_configuration),
     timeout: text(plan?.options.timeout_seconds),
     'max turns': text(plan?.options.max_turns),

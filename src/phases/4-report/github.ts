@@ -1,12 +1,12 @@
 /** What GitHub Actions shows of benchmarks: workflow commands, one annotation a line. */
 import type { Reported } from './junit.ts'
-import { headline, sureness } from './summary_table.ts'
+import { headline, surenessAlone } from './summary_table.ts'
 import { visible } from './words.ts'
 
 /** A notice with the answer, an error for each gate that fails, a warning where it is incomplete. Nothing from outside can make a line. */
 export function toGithub(all: readonly Reported[]): string[] {
   return all.flatMap(({ name, benchmark, gates }) => [
-    command('notice', name, [headline(benchmark), ...sureness(benchmark)].join(' ')),
+    command('notice', name, [headline(benchmark), ...surenessAlone(benchmark)].join(' ')),
     ...(benchmark.complete === true ? [] : [command('warning', name, 'incomplete: a planned run has no grade')]),
     ...gates
       .filter(({ passed }) => !passed)

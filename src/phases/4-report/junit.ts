@@ -2,6 +2,7 @@
 import type { Benchmark, BenchmarkRun, CaseRow } from '../../../schemas/benchmark.ts'
 import { armsOf } from './arms.ts'
 import { rowsOf } from './case_rows.ts'
+import { chosenSentence } from './chosen_text.ts'
 import type { GateResult } from './gate/judge.ts'
 import { suitesXml, type TestCase } from './junit_xml.ts'
 import { headline } from './summary_table.ts'
@@ -22,7 +23,7 @@ export function toJunit(all: readonly Reported[]): string {
       name: one.name,
       tests: testsOf(one),
       timestamp: one.benchmark.metadata.timestamp,
-      headline: headline(one.benchmark),
+      headline: [headline(one.benchmark), chosenSentence(one.benchmark)].filter((text) => text !== null).join(' '),
     })),
   )
 }

@@ -4,6 +4,7 @@ import type { ArmSummary, Benchmark, BenchmarkRun, SummaryStats } from '../../..
 import { type Arms, armNames, armSummary, armsOf, isCalibration, meetingOf } from './arms.ts'
 import { auditText } from './audit_text.ts'
 import { rowsOf } from './case_rows.ts'
+import { chosenSentence } from './chosen_text.ts'
 import { type Rates, type ToldRates, toldRates } from './rates.ts'
 import { scoreCell } from './rubric_table.ts'
 import { describe } from './stats/describe.ts'
@@ -72,6 +73,12 @@ export function sureness(benchmark: Benchmark): string[] {
     ...(comparison === undefined ? [] : [comparison.sentence, ...comparison.warnings]),
     ...(audit === undefined ? [] : auditSentences(audit)),
   ]
+}
+
+/** The same where nothing beside it says that only some cases were run. */
+export function surenessAlone(benchmark: Benchmark): string[] {
+  const chosen = chosenSentence(benchmark)
+  return [...(chosen === null ? [] : [chosen]), ...sureness(benchmark)]
 }
 
 function auditSentences(audit: NonNullable<Benchmark['audit']>): string[] {

@@ -1,5 +1,7 @@
 /** The lift of a skill over time as one small SVG: a dot a benchmark with its interval, a line through those of one model. */
+
 import type { TrendPoint } from '../../../schemas/trend.ts'
+import { chosenText } from './chosen_text.ts'
 
 const size = { width: 720, height: 244, left: 58, right: 12, top: 12, bottom: 52 }
 /** Of dates below the chart, which have the width of so many. */
@@ -33,10 +35,16 @@ function grid(): string[] {
   )
 }
 
-/** Through the complete ones of one engine and model: what is missing of another may change where it is. */
+/** What keeps a benchmark from being compared with its neighbours, in words: what is missing may change where it is. null: nothing. */
+export function partText({ complete, chosen }: Pick<TrendPoint, 'complete' | 'chosen'>): string | null {
+  if (!complete) return 'incomplete'
+  return chosen === undefined ? null : chosenText(chosen)
+}
+
+/** Through the whole ones of one engine and model. */
 function lines(shown: readonly Shown[]): string[] {
   const series = new Map<string, string[]>()
-  for (const { point, lift, x } of shown.filter((one) => one.point.complete)) {
+  for (const { point, lift, x } of shown.filter((one) => partText(one.point) === null)) {
     const key = JSON.stringify([point.engine, point.model])
     series.set(key, [...(series.get(key) ?? []), `${x} ${y(lift.mean)}`])
   }
@@ -44,10 +52,11 @@ function lines(shown: readonly Shown[]): string[] {
 }
 
 function mark({ point, lift: { mean, ci_low, ci_high }, x }: Shown): string {
-  const open = point.complete ? '' : ' open'
+  const part = partText(point)
+  const open = part === null ? '' : ' open'
   const interval =
     ci_low === null || ci_high === null ? '' : `<path class="interval${open}" d="M${x} ${y(ci_low)}V${y(ci_high)}"/>`
-  const title = point.complete ? '' : '<title>incomplete</title>'
+  const title = part === null ? '' : `<title>${part}</title>`
   return `${interval}<circle class="dot${open}" cx="${x}" cy="${y(mean)}" r="4">${title}</circle>`
 }
 

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import type { Trend } from '../../../schemas/trend.ts'
 import { type Cell, cellsOf } from './table_cells.ts'
 import { asset, template } from './templates.ts'
-import { trendChart } from './trend_chart.ts'
+import { partText, trendChart } from './trend_chart.ts'
 import { trendHeadline, trendSections } from './trend_text.ts'
 import { visible } from './words.ts'
 
@@ -11,7 +11,7 @@ interface View {
   css: string
   styleHash: string
   headline: string
-  /** `isPartial`: an incomplete one is among the dots. */
+  /** `isPartial`: an incomplete one, or one of some cases only, is among the dots. */
   charts: { skill: string; svg: string; isPartial: boolean }[]
   sections: { title: string; header: string[]; rows: Cell[][] }[]
 }
@@ -29,7 +29,7 @@ export function trendHtml(trend: Trend): string {
     charts: skills.flatMap((skill) => {
       const own = trend.points.filter((point) => point.skill === skill)
       const svg = trendChart(own)
-      const isPartial = own.some(({ complete, lift }) => !complete && lift !== null)
+      const isPartial = own.some((point) => partText(point) !== null && point.lift !== null)
       return svg === '' ? [] : { skill: visible(skill), svg, isPartial }
     }),
     sections: trendSections(trend).map(({ title, header, rows }) => ({

@@ -44,6 +44,14 @@ const changes = (before: Rates, after: Rates) =>
     diffBenchmarks(side('a', before), side('b', after), 'candidate').cases.map(({ name, change }) => [name, change]),
   )
 
+test('a benchmark of chosen cases says so: what vanished was not run', () => {
+  const [whole, some] = [side('a', { one: [1], two: [1] }), side('b', { one: [1] })]
+  const chosen = { ...some, benchmark: { ...some.benchmark, chosen: { eval_ids: [1], of: 2 } } }
+  const { plan } = diffBenchmarks(whole, chosen, 'candidate')
+  expect(plan).toContainEqual({ what: 'cases run', before: 'all', after: 'only case 1 of 2 cases' })
+  expect(diffBenchmarks(whole, some, 'candidate').plan).toEqual([])
+})
+
 describe('a case', () => {
   test('improves, regresses, moves within chance, stays, appears, vanishes', () => {
     const before = { up: all(0), down: all(1), odd: [1, 0, 1, 0, 1, 0, 1, 0], same: all(1), gone: all(1) }

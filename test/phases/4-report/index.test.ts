@@ -4,10 +4,14 @@ import { type BenchmarkIndex, benchmarkIndex } from '../../../schemas/benchmark_
 import type { ChosenCases } from '../../../schemas/suite.ts'
 import { aggregate } from '../../../src/phases/4-report/aggregate.ts'
 import { chosenText } from '../../../src/phases/4-report/chosen_text.ts'
+import { toGithub } from '../../../src/phases/4-report/github.ts'
+import { toHtml } from '../../../src/phases/4-report/html.ts'
 import { indexHtml, indexMarkdown } from '../../../src/phases/4-report/index_page.ts'
 import { failedRow, indexRow, inIndexOrder, withHolm } from '../../../src/phases/4-report/index_row.ts'
 import { indexHeadline, indexHint, indexTable } from '../../../src/phases/4-report/index_table.ts'
+import { toJunit } from '../../../src/phases/4-report/junit.ts'
 import { toMarkdown } from '../../../src/phases/4-report/markdown.ts'
+import { pageIn } from '../../viewer/unpack.ts'
 import { arm, inputOf } from './fixture.ts'
 
 const runs = (passed: number) => Array.from({ length: 5 }, (_, at) => (at < passed ? '+' : '-'))
@@ -29,6 +33,14 @@ describe('a benchmark of chosen cases', () => {
   const some = (skill: string, eval_ids: number[]) => ({ ...rowOf(skill, 5, 0), chosen: { eval_ids, of: 9 } })
   const index = indexOf([some('some', [3]), some('few', [1, 4]), rowOf('best', 5, 0), rowOf('same', 2, 2)])
 
+  test('says so to GitHub, in JUnit and on the page', () => {
+    const made = aggregate({ ...inputOf(arm(1, 'with_skill', runs(5))), chosen: { eval_ids: [1], of: 3 } })
+    const told = [{ name: 'x', benchmark: made, gates: [] }]
+    const sentence = 'Only case 1 of 3 cases of the suite was run.'
+    expect(toGithub(told).join()).toContain(sentence)
+    expect(toJunit(told)).toContain(sentence)
+    expect(pageIn(toHtml(made)).said.sureness[0]).toBe(sentence)
+  })
   test('carries what was chosen, from the plan to the row', () => {
     const made = aggregate({ ...inputOf(arm(1, 'with_skill', runs(5))), chosen: { eval_ids: [1], of: 3 } })
     expect(indexRow({ skill: 'one', cell: null }, made, 'x').chosen).toEqual({ eval_ids: [1], of: 3 })

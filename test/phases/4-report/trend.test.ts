@@ -234,6 +234,31 @@ describe('shown', () => {
     expect(trendHtml(trendOf([some('2026-01-02'), some('2026-01-03', false)], [], []))).toContain('A hollow dot is')
     expect(trendHtml(trendOf([some('2026-01-02'), some('2026-01-03')], [], []))).not.toContain('hollow')
   })
+  describe('a benchmark of chosen cases', () => {
+    const chosen = { eval_ids: [3], of: 3 }
+    const some = (day: string, isChosen = false) =>
+      found({ day, skill: 'pdf', change: (made) => ({ ...made, ...(isChosen && { chosen }) }) })
+    const one = trendOf([some('2026-01-02'), some('2026-01-03', true)], [], [])
+    test('says so in its row, and is a hollow dot', () => {
+      expect(trendMarkdown(one)).toContain('only case 3 of 3 cases')
+      const chart = chartOf([some('2026-01-02'), some('2026-01-03', true), some('2026-01-04')])
+      expect([...chart.matchAll(/<circle class="([^"]*)"/g)].map(([, kind]) => kind)).toEqual([
+        'dot',
+        'dot open',
+        'dot',
+      ])
+      expect(chart).toContain('<title>only case 3 of 3 cases</title>')
+    })
+    test('is neither the newest of its version nor in the headline while there is a whole one', () => {
+      expect(one.by.skill_version[0]).toMatchObject({ benchmarks: 2, newest: { timestamp: one.points[0]?.timestamp } })
+      expect(trendHeadline(one)).not.toContain('then')
+    })
+    test('control: alone it is both', () => {
+      const alone = trendOf([some('2026-01-02', true), some('2026-01-03', true)], [], [])
+      expect(alone.by.skill_version[0]?.newest.timestamp).toBe(alone.points[1]?.timestamp)
+      expect(trendHeadline(alone)).toContain('then')
+    })
+  })
   test('text from outside makes no markup, and the style is the one that the policy allows', () => {
     const evil = '</style><script>alert(1)</script>"><img src=x> | a\n| b \u202E'
     const hostile = trendOf(

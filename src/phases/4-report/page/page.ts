@@ -12,7 +12,7 @@ import type {
 import { armNames, armsOf } from '../arms.ts'
 import { factsOf } from '../facts.ts'
 import { incompleteness } from '../incomplete.ts'
-import { headline, summaryTable, sureness } from '../summary_table.ts'
+import { headline, summaryTable, surenessAlone } from '../summary_table.ts'
 import { type Prompts, pageCases } from './cases.ts'
 import { evaluationSaid } from './evaluation.ts'
 import { packSize, placesOf, runColumns } from './runs.ts'
@@ -64,7 +64,7 @@ export function pageOf(made: Benchmark, beside: Beside): Page {
     version: 1,
     said: {
       headline: headline(made),
-      sureness: sureness(made),
+      sureness: surenessAlone(made),
       incomplete: incompleteness(made),
       ...summaryTable(made),
       facts: factsOf(made),
