@@ -29,4 +29,14 @@ test('counts and names', () => {
     "'Statement 1' (eval 3, with_skill run 2) passes on a quote that was not found",
   ])
 })
+test('names an expectation once, however many runs it is of', () => {
+  const of = (run_number: number) => ({ ...run('absent'), run_number })
+  expect(notesOf([of(1), of(2)])[1]).toBe(
+    "'Statement 0' (eval 3, with_skill run 1 and with_skill run 2) passes on a quote that was not found",
+  )
+  expect(notesOf([of(1), of(2), of(3), { ...of(1), eval_id: 4 }]).slice(1)).toEqual([
+    "'Statement 0' (eval 3, 3 runs, with_skill run 1 the first) passes on a quote that was not found",
+    "'Statement 0' (eval 4, with_skill run 1) passes on a quote that was not found",
+  ])
+})
 test('is silent where code decided everything', () => expect(notesOf([run(null)])).toEqual([]))

@@ -4,17 +4,27 @@ import type { NoteGroup, NoteParts } from '../notes.ts'
 import { plural, short } from '../words.ts'
 
 export function evidenceNotes({ runs }: NoteParts): NoteGroup[] {
-  const flagged = runs.flatMap((run) =>
-    run.expectations.flatMap(({ text, evidence_flag }) =>
-      evidence_flag === undefined
-        ? []
-        : `'${short(text)}' (eval ${run.eval_id}, ${run.configuration} run ${run.run_number}) passes on a quote that was not found`,
-    ),
-  )
   return [
     { notes: countNotes(runs.flatMap((run) => run.expectations)), more: '' },
-    { notes: flagged, more: 'passes on quotes that were not found' },
+    { notes: doubtNotes(runs), more: 'expectations that pass on quotes that were not found' },
   ]
+}
+
+/** One an expectation, however many runs it is of. */
+function doubtNotes(runs: NoteParts['runs']): string[] {
+  const all = new Map<string, { text: string; evalId: number; runs: string[] }>()
+  for (const { eval_id: evalId, configuration, run_number, expectations } of runs) {
+    for (const { text, evidence_flag } of expectations) {
+      if (evidence_flag === undefined) continue
+      const key = JSON.stringify([evalId, text])
+      const one = all.get(key) ?? { text, evalId, runs: [] }
+      all.set(key, { ...one, runs: [...one.runs, `${configuration} run ${run_number}`] })
+    }
+  }
+  return [...all.values()].map(({ text, evalId, runs: own }) => {
+    const places = own.length > 2 ? `${own.length} runs, ${own[0]} the first` : own.join(' and ')
+    return `'${short(text)}' (eval ${evalId}, ${places}) passes on a quote that was not found`
+  })
 }
 
 type Verified = NonNullable<GradedExpectation['evidence_verified']>
