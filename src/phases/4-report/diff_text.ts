@@ -44,7 +44,7 @@ export function diffSections(diff: BenchmarkDiff): DiffSection[] {
   ]
   const cases = changes.map(([change, title]) => ({
     title,
-    header: ['case', 'before', 'after', 'points'],
+    header: ['case', 'before', 'after', 'points', 'adjusted'],
     rows: diff.cases.filter((one) => one.change === change).map(caseCells),
   }))
   const rates = ({ passed, total }: { passed: number; total: number }) => `${passed} of ${total}`
@@ -56,11 +56,13 @@ export function diffSections(diff: BenchmarkDiff): DiffSection[] {
   return [plan, ...cases, turned].filter(({ rows }) => rows.length > 0)
 }
 
-function caseCells({ name, before, after, difference, ci_low, ci_high }: CaseChange): string[] {
+/** The interval is of the case alone; what it counts as goes by p, adjusted for the number of cases. */
+function caseCells({ name, before, after, difference, ci_low, ci_high, p_adjusted }: CaseChange): string[] {
   const rate = (value: number | null) => (value === null ? '–' : percent(value))
   const points = (value: number) => signed(hundredths(value), 0)
   const interval = ci_low === null || ci_high === null ? '' : ` [${points(ci_low)}, ${points(ci_high)}]`
-  return [visible(name), rate(before), rate(after), difference === null ? '' : `${points(difference)}${interval}`]
+  const change = difference === null ? '' : `${points(difference)}${interval}`
+  return [visible(name), rate(before), rate(after), change, p_adjusted === null ? '' : pText(p_adjusted)]
 }
 
 /** The whole diff as Markdown; what comes from outside makes no markup. */

@@ -185,9 +185,19 @@ describe('what is compared', () => {
     const [first] = differs(options({ engine: { name: 'command', command: './a.sh' } }))
     expect(first?.what).toBe('agent command')
   })
+  test('a change has its p, adjusted, beside the interval of the case alone', () => {
+    const made = diffBenchmarks(
+      side('a', { up: all(0), low: all(0) }),
+      side('b', { up: all(1), low: all(0) }),
+      'candidate',
+    )
+    const [section] = diffSections(made)
+    expect(section?.header).toEqual(['case', 'before', 'after', 'points', 'adjusted'])
+    expect(section?.rows[0]?.at(-1)).toMatch(/^p [=<] 0\.\d/)
+  })
   test('a rate that is not there is a dash, not 0%', () => {
     const made = diffBenchmarks(side('a', { x: all(1) }), side('b', { x: all(1), y: all(1) }), 'candidate')
-    expect(diffSections(made)).toMatchObject([{ title: 'Appeared', rows: [['y', '–', '100%', '']] }])
+    expect(diffSections(made)).toMatchObject([{ title: 'Appeared', rows: [['y', '–', '100%', '', '']] }])
   })
 })
 
@@ -223,7 +233,7 @@ describe('in words', () => {
       .split('\n')
       .filter((line) => line.includes('100%'))
     expect(rows.length).toBeGreaterThan(0)
-    for (const line of rows) expect(line.match(/(?<!\\)\|/g)).toHaveLength(5)
+    for (const line of rows) expect(line.match(/(?<!\\)\|/g)).toHaveLength(6)
   })
   test('the order of the two turns the sign', () => {
     const [one, other] = [side('a', { up: all(0), low: all(0) }), side('b', { up: all(1), low: all(0) })]
