@@ -86,7 +86,7 @@ const judged = [
   },
 ]
 const sharedRubric = has('rubric', { type: 'object' })
-const noneOfItsOwn = { not: { required: ['rubric'] } }
+const noneOfItsOwn = { not: has('rubric', { not: { type: 'null' } }) }
 const eachCase = (anyOf: readonly object[]) => ({ properties: { evals: { items: { anyOf } } } })
 
 export const authoredEvals = evalsFile

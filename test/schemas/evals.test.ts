@@ -44,6 +44,7 @@ describe('what check complains of the schema refuses, and what is mended both ac
     ['criteria-missing', caseOf({ expectations: null }), caseOf({ ...unjudged, expected_output: 'x' })],
     ['criteria-missing', caseOf({ ...unjudged, expected_output: ' ' }), caseOf({ ...unjudged, rubric })],
     ['criteria-missing', { ...caseOf({ ...unjudged, rubric: false }), rubric }, { ...caseOf(unjudged), rubric }],
+    ['criteria-missing', caseOf({ ...unjudged, rubric: null }), { ...caseOf({ ...unjudged, rubric: null }), rubric }],
     ['criteria-only-indicators', caseOf({ expectations: [indicator] }), caseOf({ expectations: [indicator, 'x'] })],
     [
       'criteria-only-indicators',

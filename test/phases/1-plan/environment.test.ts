@@ -40,6 +40,11 @@ describe('each field is read', () => {
     expect(cases.map(({ environment }) => Object.keys(environment?.hooks ?? {}))).toEqual([['Stop'], []])
     expect(warnings).toEqual([])
   })
+  test('a case that has null has none of its own', async () => {
+    const evals = [{ ...base, environment: null }]
+    const { cases } = await loadEvals({ skill_name: 's', environment: { hooks }, evals })
+    expect(cases[0]?.environment?.hooks).toEqual(hooks)
+  })
 })
 
 describe('what is missing or broken keeps the case from running', () => {

@@ -34,6 +34,10 @@ describe('is read', () => {
     ])
     expect(warnings).toEqual([])
   })
+  test('of the file where the case has null, which is the same as absent', async () => {
+    const { cases } = await loadEvals({ skill_name: 's', rubric, evals: [{ ...base, rubric: null }] })
+    expect(cases[0]?.expectations).toEqual([statement])
+  })
   test.each([[['a', 'b']], ['a'], [{ text: 'a' }]])(
     'what another tool calls a rubric is a statement: %j',
     async (given) => {

@@ -44,10 +44,15 @@ export function openDocument(document: unknown, file: string, warn: Warn): OpenD
   const shared = { ...(environment !== undefined && { environment }), ...(rubric !== undefined && { rubric }) }
   const around = Object.keys(noted).length > 0 && { noted }
   return {
-    cases: cases.map(({ object, at }) => ({ object: { ...shared, ...object }, at, ...around })),
+    cases: cases.map(({ object, at }) => ({ object: { ...shared, ...withoutNulls(object) }, at, ...around })),
     skillName,
     sandbox,
   }
+}
+
+/** `null` is the same as absent: it takes nothing of the file's own away. */
+function withoutNulls(object: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(object).filter(([, value]) => value !== null))
 }
 
 /** Whether a document is meant to hold cases, and not just any list: they are objects under a known name, or have a `prompt`. */
