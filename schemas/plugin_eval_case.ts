@@ -1,5 +1,6 @@
 /** The case.yaml of a `claude plugin eval` suite. The graders as the loader reads them, loosely; `pluginEvalCase` is stricter, for editors: only what is read here, since `check` warns of the rest. */
 import { z } from 'zod'
+import { withinForm } from './paths.ts'
 
 const someText = z.string({ error: 'must be text' }).min(1, 'must not be empty')
 const fileTarget = z.looseObject({ source: z.literal('file'), path: someText })
@@ -33,13 +34,14 @@ const every = {
   weight: z.literal(1).nullish().describe('criteria count the same'),
 }
 const filled = z.string().regex(/\S/)
+const within = z.string().regex(withinForm)
 
 const grader = z.discriminatedUnion('type', [
   regexGrader
     .extend({
       type: z.literal('regex'),
       ...every,
-      target: z.union([z.literal('last_message'), fileTarget]).optional(),
+      target: z.union([z.literal('last_message'), fileTarget.extend({ path: within })]).optional(),
       match: z.enum(['contains', 'not_contains']).optional(),
       flags: z
         .string()
@@ -47,7 +49,7 @@ const grader = z.discriminatedUnion('type', [
         .optional(),
     })
     .describe('on the last message or a file'),
-  fileGrader.extend({ type: z.literal('file_exists'), ...every }),
+  fileGrader.extend({ type: z.literal('file_exists'), ...every, path: within }),
   llmGrader.extend({ type: z.literal('llm'), ...every, criteria: filled }),
   toolGrader
     .extend({ type: z.literal('tool_used'), ...every, tool: z.string().regex(/^[^*]+$/), body: z.string().optional() })

@@ -109,7 +109,43 @@ describe('a case', () => {
       { 'case.yaml': yaml('context: { history_file: h.jsonl }') },
       { cannot_run: expect.stringContaining('history_file') },
     ],
+    [
+      'a scaffold that is no path',
+      { 'case.yaml': yaml('context: { scaffold_script: 5 }') },
+      { cannot_run: '"scaffold_script" is a number, not the path of a script' },
+    ],
+    [
+      'a conversation in another form',
+      { 'case.yaml': yaml('context: { history_file: [h.jsonl] }') },
+      { cannot_run: expect.stringContaining('history_file') },
+    ],
     ['no prompt', { 'prompt.md': '---\nname: n\n---\n' }, { cannot_run: 'it has no prompt' }],
+    [
+      'a prompt that is a number',
+      { 'prompt.md': '', 'case.yaml': yaml('execution: { prompt: 5 }') },
+      { cannot_run: 'it has no prompt: "prompt" is a number, not text' },
+    ],
+    [
+      'a prompt that is a list',
+      { 'prompt.md': '', 'case.yaml': yaml('prompt: [a, b]') },
+      { cannot_run: 'it has no prompt: "prompt" is a list, not text' },
+    ],
+    [
+      'a case.yaml that is a list',
+      { 'case.yaml': '[a]' },
+      { cannot_run: 'case.yaml has a list where its fields should be' },
+    ],
+    [
+      'a prompt.md with a text for its fields',
+      { 'prompt.md': '---\nfoo\n---\nx' },
+      { cannot_run: 'prompt.md has text where its fields should be' },
+    ],
+    [
+      'null further in',
+      { 'prompt.md': '', 'case.yaml': yaml('prompt: p\nexecution: { prompt: null }') },
+      { prompt: 'p' },
+    ],
+    ['an empty case.yaml', { 'case.yaml': '' }, { cannot_run: null }],
     [
       'YAML that is none',
       { 'case.yaml': 'a: [' },
@@ -127,6 +163,38 @@ describe('a case', () => {
   ])('%s is named as not read', async (line) => {
     const { warnings } = await caseOf({ 'prompt.md': `---\n${line}\n---\nx`, ...llm })
     expect(warnings).toEqual([expect.stringContaining(`sum: "${line.split(':')[0]}" of a case is not read`)])
+  })
+})
+
+describe('a field in another form is named as not read', () => {
+  test.each<[string, string]>([
+    ['timeout_seconds: "30"', '"30" is no number of seconds above 0'],
+    ['timeout_seconds: -1', '-1 is no number of seconds above 0'],
+    ['timeout_seconds: .inf', 'Infinity is no number of seconds above 0'],
+    ['execution: foo', '"foo" is no mapping'],
+    ['context: [a]', 'a list is no mapping'],
+    ['graders: { name: n, type: llm, criteria: c }', 'an object is no list'],
+    ['expected_outcome: 42', '42 is no text'],
+    ['name: 5', '5 is no text'],
+  ])('%s', async (line, said) => {
+    const found = await caseOf({ 'case.yaml': `schema_version: "1.0"\n${line}`, ...llm })
+    const [field] = line.split(':')
+    expect(found).toMatchObject({ timeout_seconds: null, eval_name: 'sum', cannot_run: null })
+    expect(found.warnings).toEqual([`sum: "${field}" of a case is not read: ${said}`])
+  })
+  test.each([
+    { 'prompt.md': '---\ngraders: [{ type: llm, criteria: c }]\n---\nx' },
+    { 'case.yaml': 'schema_version: "1.0"\nexecution: { graders: [{ type: llm, criteria: c }] }' },
+  ])('graders where they do not belong: %j', async (files) => {
+    expect((await caseOf({ ...files, ...llm })).warnings).toEqual([
+      'sum: "graders" of a case is not read there: they stand at the top of case.yaml, or in graders/*.md',
+    ])
+  })
+  test('null is absent', async () => {
+    const fields = ['name', 'expected_outcome', 'timeout_seconds', 'execution', 'context', 'graders', 'prompt']
+    const lines = [...fields, 'scaffold_script', 'history_file'].map((field) => `${field}: null`)
+    const found = await caseOf({ 'case.yaml': `schema_version: "1.0"\n${lines.join('\n')}`, ...llm })
+    expect([found.warnings, found.cannot_run]).toEqual([[], null])
   })
 })
 
@@ -227,6 +295,16 @@ describe('a grader', () => {
     ['a regex without pattern', 'type: regex', 'pattern'],
     ['an unknown flag', 'type: regex\npattern: a\nflags: v', 'flags v'],
     ['an llm grader without words', 'type: llm', 'no criteria'],
+    ['an llm grader of blanks', "type: llm\ncriteria: ' '", 'no criteria'],
+    ['a file elsewhere', 'type: file_exists\npath: /etc/hostname', '/etc/hostname leads out of the working folder'],
+    ['a file above', 'type: file_exists\npath: ../../x', '../../x leads out of the working folder'],
+    ['no file above', 'type: file_exists\npath: ../x\nexists: false', '../x leads out of the working folder'],
+    ['no file where none is collected', 'type: file_exists\npath: .git/x\nexists: false', 'not collected'],
+    [
+      'a regex on a file elsewhere',
+      'type: regex\npattern: a\ntarget: { source: file, path: /etc/x }',
+      '/etc/x leads out',
+    ],
   ])('%s is named as not read', async (_, front, why) => {
     const { warnings, checks, expectations } = await read(front)
     expect([checks, expectations]).toEqual([[], []])
@@ -242,8 +320,14 @@ describe('a grader', () => {
     const { warnings } = await caseOf({ 'case.yaml': 'schema_version: "1.0"\ngraders: [{ name: n }, 5]', ...llm })
     expect(warnings).toEqual([expect.stringMatching(/^sum\/case\.yaml, graders\[0\]: a grader without .* at 1 more/)])
   })
-  test('a weight is named as not read', async () => {
-    expect((await read('type: llm\nweight: 3', 'x')).warnings).toEqual([expect.stringContaining('weight is not read')])
+  test.each(['3', '"2"'])('a weight is named as not read: %s', async (weight) => {
+    expect((await read(`type: llm\nweight: ${weight}`, 'x')).warnings).toEqual([
+      expect.stringContaining('weight is not read'),
+    ])
+  })
+  test('one of case.yaml without a name is called by its number', async () => {
+    const yaml = 'schema_version: "1.0"\ngraders: [{ type: llm, criteria: c }, { type: file_exists, path: a }]'
+    expect((await caseOf({ 'case.yaml': yaml })).checks).toMatchObject([{ text: 'grader 2' }])
   })
   test('graders of case.yaml and of files are both read', async () => {
     const { checks, expectations } = await caseOf({
@@ -283,6 +367,15 @@ test('check lists its problems with the folder of the case', async () => {
   const root = skillOf({ one: { 'prompt.md': '---\nname: n\n---\n', ...llm } })
   const found = (await checkSkill(root)).problems.find(({ rule }) => rule === 'prompt-empty')
   expect(found).toMatchObject({ file: path.join(root, 'evals/one'), at: null })
+})
+
+test.each([
+  ['input-escapes', '../../../../etc/passwd'],
+  ['input-missing', 'none.sh'],
+])('check tells a scaffold as %s: %s', async (rule, script) => {
+  const root = skillOf({ a: { 'prompt.md': `---\nscaffold_script: ${script}\n---\nAdd up.`, ...llm } })
+  const rules = (await checkSkill(root)).problems.filter(({ severity }) => severity === 'error')
+  expect(rules.map((each) => each.rule)).toEqual(['name-folder', rule])
 })
 
 describe('an expected outcome alone', () => {

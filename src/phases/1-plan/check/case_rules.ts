@@ -19,7 +19,8 @@ export const caseRules: readonly Rule<CaseSubject>[] = [
   {
     id: 'input-escapes',
     severity: 'error',
-    about: "An input file, or a file of the reference, leads out of the skill's folder or the working folder.",
+    about:
+      "An input file, a scaffold, or a file of the reference, leads out of the skill's folder or the working folder.",
     find: (subject) => [...cannotRun(subject, 'escapes'), ...escapingReference(subject)],
   },
   {
@@ -80,7 +81,7 @@ type Reason = 'missing' | 'escapes' | 'other' | 'prompt'
 const reasons: readonly { kind: Reason; form: RegExp }[] = [
   { kind: 'prompt', form: /^it has no prompt/ },
   { kind: 'missing', form: /: no such file/ },
-  { kind: 'escapes', form: /leads out of the skill folder/ },
+  { kind: 'escapes', form: /leads out of (?:the skill folder|what holds evals\/)/ },
 ]
 
 function cannotRun(subject: CaseSubject, kind: Reason): Finding[] {

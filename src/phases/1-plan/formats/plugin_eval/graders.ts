@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { Check } from '../../../../../schemas/check.ts'
 import { fileGrader, llmGrader, regexGrader, toolGrader } from '../../../../../schemas/plugin_eval_case.ts'
 import type { Expectation } from '../../../../../schemas/suite.ts'
-import { patternMistake } from '../check_mistakes.ts'
+import { patternMistake, plainMistakes } from '../check_mistakes.ts'
 import { absence } from '../patterns.ts'
 
 export type GraderReading =
@@ -34,6 +34,8 @@ export function readGrader(grader: GraderSource, name: string): GraderReading {
   const reader = readers.get(type)
   if (reader === undefined) return unsupported(`known are ${[...graderTypes].join(', ')}`)
   const reading = reader(grader)
+  const [mistake] = reading.kind === 'check' ? plainMistakes(reading.check) : []
+  if (mistake !== undefined) return unsupported(mistake.message)
   return labelled(reading, { name, indicator: grader.arm === 'with-only' })
 }
 
@@ -111,8 +113,8 @@ function neverMet(min: number | null | undefined, max: number): string {
 
 function readLlm(grader: GraderSource): GraderReading {
   const read = llmGrader.safeParse({ ...grader, criteria: grader.criteria ?? grader.body })
-  if (!read.success) return unsupported('it has no criteria')
-  return { kind: 'expectation', expectation: { text: read.data.criteria.trim() } }
+  const text = read.success ? read.data.criteria.trim() : ''
+  return text === '' ? unsupported('it has no criteria') : { kind: 'expectation', expectation: { text } }
 }
 
 /** Such as: its target must be last_message or { source: file, path: … }. */
