@@ -103,7 +103,7 @@ const fixes: Readonly<Record<Reason, string>> = {
 
 function escapingReference(subject: CaseSubject): Finding[] {
   return Object.keys(subject.case.reference?.files ?? {})
-    .filter((name) => path.posix.isAbsolute(name) || path.posix.normalize(name).startsWith('..'))
+    .filter((name) => path.posix.isAbsolute(name) || /^\.\.(\/|$)/.test(path.posix.normalize(name)))
     .map((name) =>
       inCase(subject, 'reference.files', {
         message: `${quoted(name)} leads out of the working folder`,

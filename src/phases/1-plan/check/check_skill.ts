@@ -14,6 +14,7 @@ import { checkRules } from './check_rules.ts'
 import { criteriaRules } from './criteria_rules.ts'
 import { frontmatterRules } from './frontmatter_rules.ts'
 import { loaderProblems } from './loader_rules.ts'
+import { linksIn } from './markdown_links.ts'
 import { placeRules } from './place_rules.ts'
 import { apply, problemOf } from './rule.ts'
 import type { SkillFileText } from './secrets.ts'
@@ -104,7 +105,9 @@ async function checkTree(root: string, text: SkillText): Promise<Problem[]> {
     if (text !== null && !text.includes('\0')) texts.push({ path: name, file: path.join(root, name), text })
   }
   const files = seen.files.map(({ path: name }) => name)
-  return apply(treeRules, { root, text, files, leftOut: seen.leftOut, texts }, path.join(root, 'SKILL.md'))
+  const [{ body, bodyLine }, { leftOut }] = [text, seen]
+  const links = await linksIn(body)
+  return apply(treeRules, { root, bodyLine, links, files, leftOut, texts }, path.join(root, 'SKILL.md'))
 }
 
 /** Larger files are data, not looked through for secrets. */

@@ -1,77 +1,73 @@
-/** The links of a Markdown text, as CommonMark has them: none in code, in comments or after an escape. */
+/** The links of a Markdown text, as CommonMark has them. */
+import type { Env, MarkdownIt, Token } from 'markdown-it'
 
 export interface MarkdownLink {
   /** As it is meant: escapes taken out. */
   target: string
-  /** Index of its line, from 0. */
+  /** Index of its line, from 0; of one by reference that of the definition. */
   line: number
 }
 
-/** Inline links and images. */
-export function linksIn(lines: readonly string[]): MarkdownLink[] {
-  return proseOf(lines).flatMap((text, line) => {
-    let end = 0
-    return [...text.matchAll(inlineLink)].flatMap(({ 0: whole, 1: pointed, 2: plain = '', index }) => {
-      const before = text.slice(end, index)
-      end = index + whole.length
-      const isOpened = !before.includes('\\[') || before.replaceAll(/\\./g, '').includes('[')
-      return isOpened ? [{ target: (pointed ?? plain).replaceAll(escaped, '$1'), line }] : []
-    })
-  })
+/** Links, images, and the definitions that a link or image refers to. The parser is loaded by who asks. */
+export async function linksIn(lines: readonly string[]): Promise<MarkdownLink[]> {
+  const { default: Reader } = await import('markdown-it')
+  const reader = new Reader('commonmark')
+  reader.core.ruler.disable('strip_references')
+  reader.validateLink = () => true
+  reader.normalizeLink = (target) => target
+  const places = placesIn(reader)
+  const env: Env = {}
+  const blocks = reader.parse(lines.join('\n'), env)
+  const found = blocks.flatMap(({ map, content, children }) => linksOf(children ?? [], placed(content, map, places)))
+  const used = new Set(found.map(({ label }) => label))
+  return [
+    ...found.flatMap(({ label, target, line }) => (label === null ? [{ target, line }] : [])),
+    ...definitionsIn(blocks, used).map(({ label, line }) => ({ target: env.references?.[label]?.href ?? '', line })),
+  ].sort((a, b) => a.line - b.line)
 }
 
-/** `](target "title")`; the target between < and >, or with parentheses in pairs. */
-const inlineLink =
-  /(?<!\\)\]\(\s*(?:<([^<>]+)>|((?:\\.|[^\s()\\<>]|\((?:\\.|[^\s()\\])*\))+))(?:\s+(?:"[^"]*"|'[^']*'))?\s*\)/g
-const escaped = /\\([!-/:-@[-`{-~])/g
-
-/** The lines without what is code or comment. */
-function proseOf(lines: readonly string[]): string[] {
-  const isIndentedCode = indentedCode()
-  let fence: string | null = null
-  let isComment = false
-  return lines.map((line) => {
-    const [, mark = null] = isComment ? [] : (/^\s*(`{3,}|~{3,})/.exec(line) ?? [])
-    if (fence !== null) {
-      if (mark?.startsWith(fence)) fence = null
-      return ''
+/** Notes where in its block's text each link and image begins, which the parser knows and does not keep. */
+function placesIn(reader: MarkdownIt): WeakMap<Token, number> {
+  const places = new WeakMap<Token, number>()
+  reader.inline.State = class extends reader.inline.State {
+    override push(type: string, tag: string, nesting: -1 | 0 | 1): Token {
+      const token = super.push(type, tag, nesting)
+      if (type === 'link_open' || type === 'image') places.set(token, this.pos)
+      return token
     }
-    if (!isComment && isIndentedCode(line)) return ''
-    fence = mark
-    if (mark !== null) return ''
-    const [text, isOpen] = withoutComments(line, isComment)
-    isComment = isOpen
-    return text
-  })
+  }
+  return places
 }
 
-/** Says of line after line whether it is code by four more blanks than the text that it stands in, a list's item or none. */
-function indentedCode(): (line: string) => boolean {
-  let items: number[] = []
-  let mayBegin = true
-  return (line) => {
-    if (line.trim() === '') {
-      mayBegin = true
-      return false
-    }
-    const [blanks = ''] = /^[ \t]*/.exec(line) ?? []
-    const indent = blanks.replaceAll('\t', '    ').length
-    if (mayBegin) items = items.filter((start) => start <= indent)
-    if (mayBegin && indent >= (items.at(-1) ?? 0) + 4) return true
-    const [item] = /^(?:[-*+]|\d{1,9}[.)])[ \t]+/.exec(line.slice(blanks.length)) ?? []
-    if (item !== undefined) items = [...items.filter((start) => start <= indent), indent + item.length]
-    mayBegin = item === undefined && /^#{1,6}\s/.test(line)
-    return false
+/** Says of token after token of a block, in their order, in which line of the text it begins. */
+function placed(content: string, map: Token['map'], places: WeakMap<Token, number>): (token: Token) => number {
+  let [line] = map ?? [0]
+  let seen = 0
+  return (token) => {
+    const place = places.get(token) ?? seen
+    for (; seen < place; seen += 1) if (content[seen] === '\n') line += 1
+    return line
   }
 }
 
-/** Code between backticks goes too; the second: a comment goes on in the next line. */
-function withoutComments(line: string, isComment: boolean): [string, boolean] {
-  const end = isComment ? line.indexOf('-->') : 0
-  if (end < 0) return ['', true]
-  const text = (isComment ? line.slice(end + 3) : line)
-    .replaceAll(/(`{1,9})[^`]*\1/g, '')
-    .split('<!--')
-    .map((part, index) => (index === 0 ? part : part.includes('-->') ? part.slice(part.indexOf('-->') + 3) : null))
-  return [text.filter((part) => part !== null).join(' '), text.at(-1) === null]
+function linksOf(tokens: readonly Token[], lineOf: (token: Token) => number) {
+  return tokens.flatMap((token) => {
+    const target = token.attrGet(token.type === 'image' ? 'src' : 'href')
+    return target === null ? [] : [{ target: String(target), line: lineOf(token), label: labelOf(token) }]
+  })
+}
+
+/** The first of each name counts. */
+function definitionsIn(blocks: readonly Token[], used: ReadonlySet<string | null>) {
+  const first = new Map<string, number>()
+  for (const block of blocks) {
+    const label = block.type === 'reference_definition' ? labelOf(block) : null
+    if (label !== null && used.has(label) && !first.has(label)) first.set(label, block.map?.[0] ?? 0)
+  }
+  return [...first].map(([label, line]) => ({ label, line }))
+}
+
+/** null: it has its target itself. */
+function labelOf({ meta }: Token): string | null {
+  return typeof meta?.label === 'string' ? meta.label : null
 }

@@ -2,15 +2,17 @@
 import path from 'node:path'
 import type { Walk } from '../../../base/files.ts'
 import { isHiddenFromAgents } from '../skill.ts'
-import { linksIn } from './markdown_links.ts'
+import type { MarkdownLink } from './markdown_links.ts'
 import type { Finding, Rule } from './rule.ts'
 import { type SkillFileText, secretRule } from './secrets.ts'
-import type { SkillText } from './skill_text.ts'
 
 export interface SkillTree {
   /** The skill's folder, absolute. */
   root: string
-  text: SkillText
+  /** Line of the body's first line. */
+  bodyLine: number
+  /** Of the body of SKILL.md. */
+  links: readonly MarkdownLink[]
   /** Of every file that an agent gets. */
   files: readonly string[]
   leftOut: Walk['leftOut']
@@ -29,7 +31,7 @@ export const treeRules: readonly Rule<SkillTree>[] = [
         .filter(({ reason }) => reason === 'a link out of the folder')
         .map((one) => inTree(tree, one.path, 'a link out of the skill', 'put the file itself there')),
       ...linksOf(tree)
-        .filter(({ target }) => target.startsWith('../'))
+        .filter(({ target }) => isOut(target))
         .map(({ target, line }) => ({
           message: `${target} leads out of the skill`,
           fix: 'move the file into the skill',
@@ -94,11 +96,15 @@ function inTree({ root }: SkillTree, name: string, message: string, fix: string)
 }
 
 /** Relative targets of SKILL.md's links, normalised, without #parts. */
-function linksOf({ text }: SkillTree): { target: string; line: number }[] {
-  return linksIn(text.body).flatMap(({ target: raw, line }) => {
+function linksOf({ links, bodyLine }: SkillTree): MarkdownLink[] {
+  return links.flatMap(({ target: raw, line }) => {
     const target = relativeTarget(raw)
-    return target === null ? [] : [{ target, line: text.bodyLine + line }]
+    return target === null ? [] : [{ target, line: bodyLine + line }]
   })
+}
+
+function isOut(target: string): boolean {
+  return target === '..' || target.startsWith('../')
 }
 
 /** null: an address, a path of a site, or a placeholder. */
@@ -117,7 +123,7 @@ function decoded(text: string): string {
 }
 
 function isBroken({ files }: SkillTree, target: string): boolean {
-  if (target.startsWith('../') || isHiddenFromAgents(target)) return false
+  if (isOut(target) || isHiddenFromAgents(target)) return false
   const folder = target.endsWith('/') ? target : `${target}/`
   return target !== '.' && target !== './' && !files.some((name) => name === target || name.startsWith(folder))
 }

@@ -7,6 +7,7 @@ import type { Problem } from '../../../../schemas/check_report.ts'
 import { checkReport } from '../../../../schemas/check_report.ts'
 import { allRules } from '../../../../src/phases/1-plan/check/all_rules.ts'
 import { checkSkill } from '../../../../src/phases/1-plan/check/check_skill.ts'
+import { linksIn } from '../../../../src/phases/1-plan/check/markdown_links.ts'
 import { folderOf } from '../folder.ts'
 
 const topics = ['march', 'april', 'may', 'june', 'july', 'august']
@@ -171,18 +172,76 @@ describe('the files', () => {
     ['a link in a list', body('- item\n\n    [a](gone.md)'), ['link-broken']],
     ['a link in a list of a list', body('1. one\n    - two\n\n      [a](gone.md)'), ['link-broken']],
     ['a link after indented text of a paragraph', body('Text\n    [a](gone.md)'), ['link-broken']],
-    ['links in comments', body('<!-- [a](gone.md) --> <!--\n[b](gone.md)\n```\n--> text'), []],
-    ['a link after a comment', body('<!-- a\n--> [a](gone.md)'), ['link-broken']],
+    ['links in comments', body('<!-- [a](gone.md) -->\n\n<!--\n[b](gone.md)\n```\n--> text'), []],
+    ['a link in the line where a block of HTML ends', body('<!-- a\n--> [a](gone.md)'), []],
+    ['a link after a comment in a text', body('b <!-- ` --> [a](gone.md) and `code`'), ['link-broken']],
+    ['a link between tags of their own lines', body('<details>\n\n[a](gone.md)\n\n</details>'), ['link-broken']],
     ['a link after a comment in code', body('`<!--` [a](gone.md)'), ['link-broken']],
     ['links in code of two fences', body('````\n```\n[a](gone.md)\n````\n``[b](gone.md)``'), []],
     ['escaped links', body('\\[a\\](gone.md) \\[b](gone.md) [c\\](gone.md)'), []],
     ['a link after an escaped bracket', body('\\[x] [a](gone.md)'), ['link-broken']],
+    ['a link after code of three backticks', body('```npm run x``` and\n\n[a](gone.md)'), ['link-broken']],
+    ['a link in a fence of a list', body('1. ```bash\n   [a](../x.md)\n   ```\n\n[b](gone.md)'), ['link-broken']],
+    ['a link in a fence of a quote', body('> ```md\n> [a](../x.md)\n> ```\n\n[b](gone.md)'), ['link-broken']],
+    ['a link in a fence that ends by a bare mark', body('```md\n```js\n[a](gone.md)\n```'), []],
+    ['a link in code over two lines', body('It is `a\n[a](../gone.md)` so'), []],
+    ['what no bracket opens', body('foo](../x.md)'), []],
+    ['a title between parentheses', body('[a](gone.md (title))'), ['link-broken']],
+    ['a picture in a link', body('[![a](gone.png)](gone.md)'), ['link-broken', 'link-broken']],
+    ['the folder above', body('[a](..) [b](../)'), ['link-out', 'link-out']],
+    ['a name that begins with two dots', { ...body('[a](..x/y.md)'), '..x/y.md': 'a' }, []],
+    ['a definition', body('[a][b] and [b]\n\n[b]: ../x.md'), ['link-out']],
+    ['a definition of the same name again', body('[a][b]\n\n[b]: gone.md\n[B]: ../x.md'), ['link-broken']],
+    ['a definition that nothing uses', body('[a]\n\n[b]: ../x.md'), []],
+    ['an address in angles', body('<https://example.com> <me@example.com>'), []],
     ['a path of a site', body('[a](/docs/x) [b](//example.com/x)'), []],
     ['a link out of the skill', body('[a](../other/a.md)'), ['link-out']],
     ['a link to the suite', body('[a](evals/evals.json)'), ['evals-in-sight']],
     ['a suite below a subfolder', { 'refs/evals/evals.json': '{}' }, ['evals-in-sight']],
     ['a suite of another name', { 'refs/sums.evals.json': '{}' }, ['evals-in-sight']],
   ])('%s', async (_, files, expected) => expect(await ids(files)).toEqual(expected))
+
+  test('each link has its line', async () => {
+    const text =
+      'a\nb `c\nd` [e](1.md)\nf [g](2.md "\n") [h](3.md)\n\n- i\n\n  - > [j](4.md)\n    > [k][l]\n\n[l]: <5.md>'
+    const found = (await problems(body(text))).map(({ message, line }) => [message.slice(8, 12), line])
+    const before = skill.split('\n').length
+    expect(found).toEqual([
+      ['1.md', before + 3],
+      ['2.md', before + 4],
+      ['3.md', before + 5],
+      ['4.md', before + 9],
+      ['5.md', before + 12],
+    ])
+  })
+  test('brackets, marks and levels without number take no longer than the length', async () => {
+    const started = performance.now()
+    const parts = [
+      '[',
+      '![[',
+      '[a](',
+      'a](b) ',
+      '`a``b',
+      '*a _',
+      '> ',
+      '<a ',
+      '<!-- ',
+      '![CDATA[',
+      '[a](b "',
+      '[a][b] ',
+      '\\[',
+      '- ',
+      '&amp',
+      '```a\n',
+      '[a]:\n',
+      '[b](https://x.y) ',
+      '\n',
+    ]
+    for (const part of parts) await linksIn(part.repeat(2 ** 17 / part.length).split('\n'))
+    const nested = Array.from({ length: 1000 }, (_, level) => `${' '.repeat(2 * level)}- a`)
+    await linksIn(nested)
+    expect(performance.now() - started).toBeLessThan(20_000)
+  })
 
   test.each<[string, string, string]>([
     ['out of the skill', '../..', 'link-out'],
@@ -337,6 +396,7 @@ describe('a case', () => {
     ['a missing file', { files: ['evals/files/gone.csv'] }, ['input-missing']],
     ['a file out of the skill', { files: ['../../etc/x'] }, ['input-escapes']],
     ['the suite as input', { files: ['evals'] }, ['case-cannot-run']],
+    ['a reference whose name begins with two dots', { reference: { files: { '..a/b.md': 'x' } } }, []],
     ['a reference out of the folder', { reference: { files: { '../a.md': 'x' } } }, ['input-escapes']],
     ['no criteria', { expectations: null, expected_output: null }, ['criteria-missing']],
     ['only an expected output', { expectations: null }, ['criteria-derived']],
