@@ -1,7 +1,7 @@
 /** evals.json as an editor holds its author to it: the documented form alone, and what `check` calls a mistake. The loader never asks it: real files are sloppier, and are read. */
 import { z } from 'zod'
 import { check } from './check.ts'
-import { environmentSource } from './environment.ts'
+import { environmentSource, hooks, mcpServers } from './environment.ts'
 import { evalCase, evalsFile } from './evals.ts'
 import { pathWithin, withinForm } from './paths.ts'
 
@@ -21,15 +21,25 @@ const statement = z.union([
 ])
 const statements = z.array(statement).meta({ uniqueItems: true }).nullish()
 
-/** What names a file of the outcome stays in the working folder. */
+/** What names a file of the outcome stays in the working folder, `script` and `file` in the skill's. */
 const within = { type: 'string', pattern: withinForm.source }
-const authoredCheck = check.meta({ properties: { path: within, script: within } })
+const authoredCheck = check.meta({ properties: { path: within, script: within, file: within } })
 
 const environment = environmentSource.extend({
   files: inputPaths.optional().describe('what hooks and servers need'),
   rules: inputPaths.optional().describe('Markdown files for .claude/rules/'),
   agents: inputPaths.optional().describe('sub-agents, Markdown files for .claude/agents/'),
+  hooks: z.union([inputPath, hooks]).optional().describe('a settings.json or hooks.json, or its hooks'),
+  mcp_servers: z.union([inputPath, mcpServers]).optional().describe('a .mcp.json, or its servers'),
 })
+const git = z.union([
+  z.literal(true).describe('git init and one commit of the input files before the agent starts'),
+  z.strictObject({
+    bundle: inputPath.describe(
+      'a git bundle, cloned before the agent starts; relative to the skill folder, without ..',
+    ),
+  }),
+])
 
 const has = (field: string, that: object) => ({ required: [field], properties: { [field]: that } })
 const some = (item: object) => ({ type: 'array', contains: item })
@@ -65,7 +75,7 @@ const authoredCase = evalCase
     turns: z.array(z.string()).max(0).nullish().describe('further user messages; not supported yet'),
     timeout: evalCase.shape.timeout.nullable(),
     setup: evalCase.shape.setup.nullable(),
-    git: evalCase.shape.git.nullable(),
+    git: git.nullish(),
     environment: environment.nullish().describe('hooks, rules, sub-agents and MCP servers, in both arms'),
     review: evalCase.shape.review.nullable(),
   })

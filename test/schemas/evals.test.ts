@@ -23,7 +23,9 @@ const rubric = { dimensions: [{ name: 'accuracy', weight: 1 }] }
 const indicator = { text: 'The skill is named', indicator: true }
 const range = (count: object) => checksOf({ type: 'file_count', path: '*.png', count })
 const server = (one: object) => caseOf({ environment: { mcp_servers: { tickets: one } } })
-const files = { 'evals/a.csv': '', 'evals/b.csv': '', 'evals/a.md': '', 'evals/s.json': '{}' }
+const environment = (one: object) => caseOf({ environment: one })
+const inputs = { 'evals/a.csv': '', 'evals/b.csv': '', 'evals/a.md': '', 'evals/x.bundle': '' }
+const files = { ...inputs, 'evals/s.json': '{}', 'evals/hooks.json': '{}', 'evals/mcp.json': '{}' }
 
 /** Errors and warnings, but for what a suite of one case always gets. */
 async function rulesBroken(suite: unknown): Promise<string[]> {
@@ -71,6 +73,27 @@ describe('what check complains of the schema refuses, and what is mended both ac
     ],
     ['input-escapes', caseOf({ reference: { files: { '/x': '' } } }), caseOf({ reference: { files: { x: '' } } })],
     ['input-escapes', caseOf({ files: ['/etc/hostname'] }), caseOf({ files: ['evals/a.csv'] })],
+    ['input-escapes', caseOf({ git: { bundle: '../x.bundle' } }), caseOf({ git: { bundle: 'evals/x.bundle' } })],
+    ['input-escapes', caseOf({ git: { bundle: '/x.bundle' } }), caseOf({ git: { bundle: './evals/x.bundle' } })],
+    ['input-escapes', environment({ hooks: '../x.json' }), environment({ hooks: 'evals/hooks.json' })],
+    ['input-escapes', environment({ hooks: '/x.json' }), environment({ hooks: {} })],
+    ['input-escapes', environment({ mcp_servers: 'a/../../x.json' }), environment({ mcp_servers: 'evals/mcp.json' })],
+    ['input-escapes', environment({ mcp_servers: '/x.json' }), environment({ mcp_servers: {} })],
+    [
+      'input-escapes',
+      { ...caseOf({}), environment: { hooks: '/x.json' } },
+      { ...caseOf({}), environment: { hooks: {} } },
+    ],
+    [
+      'own-field',
+      checksOf({ type: 'json_schema', file: '../s.json' }),
+      checksOf({ type: 'json_schema', file: './evals/s.json' }),
+    ],
+    [
+      'own-field',
+      checksOf({ type: 'similarity', file: '/x', at_least: 1 }),
+      checksOf({ type: 'similarity', file: 'evals/hooks.json', at_least: 1 }),
+    ],
     ['skill-md-as-input', caseOf({ files: ['./SKILL.md'] }), caseOf({ files: ['evals/a.csv', 'evals/b.csv'] })],
     ['case-cannot-run', caseOf({ files: ['.'] }), caseOf({ files: [] })],
     ['case-cannot-run', caseOf({ files: [''] }), caseOf({ files: [] })],
