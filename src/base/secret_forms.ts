@@ -64,7 +64,7 @@ export const spokenForms: readonly SecretForm[] = [
   {
     name: 'password',
     what: 'a password in an address',
-    form: /:\/\/[^\s/:@<>{}$"']{1,100}:[^\s/:@<>{}$"']{8,200}(?=@[\w.-])/,
+    form: /:\/\/[^\s/:@<>{}$"']{0,100}:[^\s/:@<>{}$"']{8,200}(?=@[\w.[-])/,
     keep: /^:\/\/[^:]*:/,
   },
 ]

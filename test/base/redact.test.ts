@@ -53,6 +53,8 @@ describe('what has the form of a key', () => {
   })
   test.each([
     ['Authorization: Bearer abcdefghijklmnop1234==', 'Authorization: Bearer [redacted:bearer-token]'],
+    ['redis://:correct-horse@db.local', 'redis://:[redacted:password]@db.local'],
+    ['redis://me:correct-horse@[::2]:1', 'redis://me:[redacted:password]@[::2]:1'],
     ['postgres://me:correct-horse@db.local/x', 'postgres://me:[redacted:password]@db.local/x'],
     [`a sk-ant-${letters(30)} b ghp_${letters(36)} c`, 'a [redacted:anthropic-key] b [redacted:github-token] c'],
   ])('%s', (text, clean) => expect(redactor.text(text)).toBe(clean))

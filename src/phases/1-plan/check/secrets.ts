@@ -17,9 +17,9 @@ const forms: readonly { what: string; form: RegExp }[] = [
   {
     what: 'a password in an address',
     // neither the user's name again, nor one for the own machine or network
-    form: /\b[a-z][a-z0-9+.-]{0,20}:\/\/([^\s/:@<>{}$"']{1,100}):(?!\1@)[^\s/:@<>{}$"']{8,200}@(?!(?:localhost|127\.0\.0\.1|(?:[\w-]{1,63}\.){1,5}local)(?![\w-]|\.\w))[\w.-]/,
+    form: /\b[a-z][a-z0-9+.-]{0,20}:\/\/([^\s/:@<>{}$"']{0,100}):(?!\1@)[^\s/:@<>{}$"']{8,200}@(?!\[::1\]|(?:localhost|127\.0\.0\.1|(?:[\w-]{1,63}\.){1,5}local)(?![\w-]|\.\w))[\w.[-]/i,
   },
-].map(({ what, form }) => ({ what, form: new RegExp(form, 'g') }))
+].map(({ what, form }) => ({ what, form: new RegExp(form, `${form.flags}g`) }))
 
 export const secretRule: Rule<readonly SkillFileText[]> = {
   id: 'likely-secret',

@@ -271,6 +271,9 @@ describe('the files', () => {
     ['a private key', `-----BEGIN RSA ${'PRIVATE'} KEY-----`],
     ['a password in an address', `postgres://me:${fill(12)}@db.example.com/x`],
     ['a password in an address', `postgres://me:${fill(12)}@localhost.example.com/x`],
+    ['a password in an address', 'redis://:hunter22222@db.prod.com'],
+    ['a password in an address', 'postgres://me:secretpw123x@[2001:db8::1]:5432/x'],
+    ['a password in an address', `POSTGRES://me:${fill(12)}@DB.PROD.COM`],
     ['a password in an address', `postgres://me:me${fill(12)}@10.0.0.7:5432/x`],
     ['a password in an address', `https://me:changeme${fill(12)}@db.local-shop.com/x`],
   ])('%s, in scripts and evals, without its value', async (what, value) => {
@@ -360,7 +363,18 @@ describe('the files', () => {
   ])('%s is no secret', async (text) => expect(await told(text)).toEqual([]))
   test('a very long line takes no longer than its length', async () => {
     const started = performance.now()
-    const parts = ['sk-ant-x ', 'a-b_c', 'api_key:', 'https://u:', '-----BEGIN A ', 'AKIA', 'key=a"', 'sk-ant-your-']
+    const parts = [
+      'sk-ant-x ',
+      'a-b_c',
+      'api_key:',
+      'https://u:',
+      'https://:',
+      'https://u:@[',
+      '-----BEGIN A ',
+      'AKIA',
+      'key=a"',
+      'sk-ant-your-',
+    ]
     for (const part of parts) expect(await told(part.repeat(2 ** 19 / part.length))).toEqual([])
     expect(performance.now() - started).toBeLessThan(10_000)
   })
@@ -374,9 +388,17 @@ describe('the files', () => {
     'mongodb://app:DB_PASSWORD1@mongo.acme.io',
     'ftp://me:changeme@files.acme.io',
     'ftp://me:change-me@files.acme.io',
-    ...['localhost', '127.0.0.1:5432', '[::1]:80', 'printer.local', 'a.b.local/x', 'localhost.'].map(
-      (host) => `https://me:${fill(12)}@${host} is up`,
-    ),
+    ...[
+      'localhost',
+      '127.0.0.1:5432',
+      '[::1]:80',
+      'LOCALHOST',
+      'LocalHost:80',
+      'printer.local',
+      'PRINTER.LOCAL',
+      'a.b.local/x',
+      'localhost.',
+    ].map((host) => `https://me:${fill(12)}@${host} is up`),
   ])('the address %s holds no secret', async (text) => expect(await told(text)).toEqual([]))
   test('placeholders are no secrets', async () => {
     expect(
