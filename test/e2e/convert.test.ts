@@ -134,9 +134,10 @@ describe('an evals.json', () => {
     expect(file?.evals, end.stderr).toEqual(evals)
     expect(end.stderr).not.toContain('does not carry over')
   })
-  test('in the other dialect has assertions', async () => {
-    const { file } = await converted('--to', 'agentskills')
-    expect(file.evals[0]).toMatchObject({ assertions: evals[0]?.expectations })
+  test('in the other dialect has assertions, each a text', async () => {
+    const { end, file } = await converted('--to', 'agentskills')
+    expect(file.evals[0]).toMatchObject({ assertions: ['It is done.', 'The skill is named.'] })
+    expect(end.stderr).toContain('does not carry over: that a statement is an indicator, so that it counts now: all')
     expect(file.evals[0]).not.toHaveProperty('expectations')
   })
 })

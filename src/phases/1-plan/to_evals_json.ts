@@ -52,6 +52,9 @@ function caseOf(
   if (metadata !== undefined) lose(`metadata (${Object.keys(metadata).join(', ')})`, one)
   if (cannot_run !== null) lose(`a case that can't run keeps its reason to itself (${cannot_run})`, one)
   const statements = one.expectations.filter(({ rubric, derived }) => rubric === undefined && derived !== true)
+  const isPlain = list === 'assertions' // that dialect has texts alone
+  if (isPlain && statements.some(({ indicator }) => indicator === true))
+    lose('that a statement is an indicator, so that it counts now', one)
   const rubric = one.expectations.find((each) => each.rubric !== undefined)?.rubric
   const files = filesOf(one, skill.path, lose)
   return {
@@ -61,7 +64,7 @@ function caseOf(
     prompt: one.prompt,
     ...(one.expected_output !== null && { expected_output: one.expected_output }),
     ...(files.length > 0 && { files }),
-    ...(statements.length > 0 && { [list]: statements.map(statementOf) }),
+    ...(statements.length > 0 && { [list]: statements.map((each) => (isPlain ? each.text : statementOf(each))) }),
     ...(one.checks.length > 0 && { checks: one.checks }),
     ...(rubric && { rubric }),
     ...(one.reference && { reference: one.reference }),
