@@ -16,10 +16,33 @@ export interface Interrupts {
   [Symbol.dispose](): void
 }
 
-const kept = 'what was finished is kept, the same command goes on from there'
+/** What goes on with what was cut short; null: nothing does, given once more it begins anew. */
+export type Again = (typeof ways)[keyof typeof ways] | null
+
+export const ways = {
+  same: 'the same command',
+  withoutFresh: 'the same command without --fresh',
+  withResume: 'the same command with --resume',
+} as const
+
+/** Of a command that may be given with --fresh. */
+export function againUnless(fresh: boolean): Again {
+  return fresh ? ways.withoutFresh : ways.same
+}
+
+/** A sentence that tells of the same command, for one that goes on otherwise. */
+export function goingOn(sentence: string, how: Again): string {
+  return sentence.replaceAll(ways.same, how ?? ways.same)
+}
+
+function kept(how: Again): string {
+  return `what was finished is kept${how === null ? '' : `, ${how} goes on from there`}`
+}
 
 /** Above a result that Ctrl-C cut short. */
-export const interruptedLine = `INTERRUPTED: not all was come to; ${kept}`
+export function interruptedLine(how: Again): string {
+  return `INTERRUPTED: not all was come to; ${kept(how)}`
+}
 
 const usualGraceMs = 8000
 /** Agents are ended within 2 s of the abort; what takes longer is left to the reaper of the next start. */
@@ -32,20 +55,22 @@ interface Manner {
   words?: string
   /** Milliseconds that running work may take to its end; null: as long as it needs. */
   graceMs?: number | null
+  goesOn?: Again
 }
 
 /** Listens to SIGINT, SIGTERM and SIGHUP until disposed. `say` prints what happens next. */
 export function listenForInterrupts(
   say: (line: string) => void,
-  { words = stopping, graceMs = usualGraceMs }: Manner = {},
+  { words = stopping, graceMs = usualGraceMs, goesOn = ways.same }: Manner = {},
 ): Interrupts {
   const drain = new AbortController()
   const stop = new AbortController()
   const timers: NodeJS.Timeout[] = []
   const stopNow = () => {
-    stop.abort(new Interrupted(`stopped; ${kept}`))
+    const stopped = `stopped; ${kept(goesOn)}`
+    stop.abort(new Interrupted(stopped))
     setTimeout(() => {
-      say(`stopped; ${kept}`)
+      say(stopped)
       process.exit(exitCodes.interrupted)
     }, lastMs).unref()
   }

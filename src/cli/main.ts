@@ -24,6 +24,7 @@ import { addView } from './commands/view.ts'
 import { withPlace } from './config/from_file.ts'
 import { codeFor, fixOf } from './error_code.ts'
 import { exitCodes, exitHelp } from './exit.ts'
+import { againUnless, goingOn } from './interrupt.ts'
 import { checkNumbers, checkSwitches, checkValues, type KnownOptions, mistakeOf } from './mistakes.ts'
 import { watchOutput } from './output.ts'
 import { terminalWidth } from './terminal_size.ts'
@@ -39,7 +40,7 @@ export async function main(argv: readonly string[]): Promise<number> {
     }).parseAsync()
     return outcome.code === exitCodes.done && isOutputLost() ? exitCodes.incomplete : outcome.code
   } catch (error) {
-    return await report(withPlace(error), argv.includes('--json') || argv.includes('--json=true'))
+    return await report(withPlace(error), argv)
   }
 }
 
@@ -130,10 +131,17 @@ interface Options {
   getOptions(): KnownOptions
 }
 
-async function report(error: unknown, json: boolean): Promise<number> {
+function isOn(flag: string, argv: readonly string[]): boolean {
+  return argv.includes(`--${flag}`) || argv.includes(`--${flag}=true`)
+}
+
+async function report(error: unknown, argv: readonly string[]): Promise<number> {
   const { colours, safe } = await import('./style.ts')
   const code = codeFor(error)
-  const fix = fixOf(error)
+  const json = isOn('json', argv)
+  const goesOn = againUnless(isOn('fresh', argv))
+  const told = fixOf(error)
+  const fix = told === null ? null : goingOn(told, goesOn)
   if (json) {
     const name = codeOf(error)
     const line = {

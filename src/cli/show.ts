@@ -11,13 +11,14 @@ import { headline, summaryTable, sureness } from '../phases/4-report/summary_tab
 import { plural } from '../phases/4-report/words.ts'
 import { exitCodes } from './exit.ts'
 import { gateLines, judgeGates } from './gates.ts'
-import { interruptedLine } from './interrupt.ts'
+import { type Again, interruptedLine, ways } from './interrupt.ts'
 import type { Reporter } from './reporters.ts'
 import { colours, columns, oneLine, safe, textWidth, wrap } from './style.ts'
 
 export interface HowToShow {
   json: boolean
   interrupted: boolean
+  goesOn?: Again
   gates?: readonly Gate[]
   reporters?: readonly Reporter[]
 }
@@ -49,9 +50,9 @@ export function showResult(result: Summarized, how: HowToShow): number {
 }
 
 /** The numbers that follow are true, and not yet all that was asked for. */
-export function cutShort({ interrupted }: Pick<HowToShow, 'interrupted'>): string[] {
+export function cutShort({ interrupted, goesOn = ways.same }: Pick<HowToShow, 'interrupted' | 'goesOn'>): string[] {
   const { bold, yellow } = colours(process.stdout)
-  return interrupted ? ['', yellow(bold(interruptedLine))] : []
+  return interrupted ? ['', yellow(bold(interruptedLine(goesOn)))] : []
 }
 
 function codeFor({ benchmark, kept, unread }: Summarized, gates: readonly GateResult[]): number {

@@ -7,12 +7,14 @@ import { evalSummary } from '../phases/4-report/eval_verdict.ts'
 import { goldenSummary } from '../phases/4-report/golden/summary.ts'
 import { codeFor, fixOf } from './error_code.ts'
 import { exitCodes } from './exit.ts'
+import { type Again, goingOn } from './interrupt.ts'
 import { planLines } from './plan_lines.ts'
 import { colours, columns, dollars, duration, oneLine, percent, safe } from './style.ts'
 
 export interface HowToShowEvals {
   json: boolean
   interrupted: boolean
+  goesOn: Again
   summaryOnly: boolean
   /** Reports, absolute. */
   wrote: readonly string[]
@@ -37,7 +39,7 @@ export function showEvals({ results, broken }: EvalsResult, how: HowToShowEvals)
     summaryLine(results, broken),
     ...(results.every((one) => isFinished(one, one.plan))
       ? []
-      : [dim('the same command goes on: only what was skipped is run or judged again')]),
+      : [dim(goingOn('the same command goes on: only what was skipped is run or judged again', how.goesOn))]),
     ...results.map(({ folder }) => `${dim('results')} ${place(folder)}`),
     ...how.wrote.map((file) => `${dim('report')} ${place(file)}`),
   ]

@@ -7,7 +7,7 @@ import { codeFor } from './error_code.ts'
 import { exitCodes } from './exit.ts'
 import { gateLines, judgeGates } from './gates.ts'
 import { report } from './report.ts'
-import type { HowToShow } from './show.ts'
+import { cutShort, type HowToShow } from './show.ts'
 import { colours, columns, oneLine, safe } from './style.ts'
 
 /** From bad to good: the first that any of them has is the program's. */
@@ -50,7 +50,17 @@ export async function showIndex({ root, index, ends }: ManyResult, how: HowToSho
   const paths = indexPaths(root)
   const judge = index.judge === null ? [] : [dim(safe(`judge of all: ${index.judge}`))]
   const hint = [indexHint(index)].flatMap((line) => (line === null ? [] : [dim(line)]))
-  const lines = ['', bold(indexHeadline(index)), '', dim(table[0] ?? ''), ...table.slice(1), '', ...hint, ...judge]
+  const lines = [
+    ...cutShort(how),
+    '',
+    bold(indexHeadline(index)),
+    '',
+    dim(table[0] ?? ''),
+    ...table.slice(1),
+    '',
+    ...hint,
+    ...judge,
+  ]
   const judged = reported.flatMap(({ name, gates }) => gateLines(gates).map((line) => `${safe(name)}: ${line}`))
   process.stdout.write(`${[...lines, ...judged, ...[paths.index, paths.markdown, paths.page].map(place)].join('\n')}\n`)
   return code

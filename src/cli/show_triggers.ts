@@ -18,12 +18,14 @@ import {
 import type { TriggerMistake } from './commands/triggers_flags.ts'
 import { exitCodes } from './exit.ts'
 import { gateLines } from './gates.ts'
+import { type Again, goingOn } from './interrupt.ts'
 import { colours, columns, dollars, duration, oneLine, safe, textWidth, wrap } from './style.ts'
 import { terminalWidth } from './terminal_size.ts'
 
 interface HowToShow {
   json: boolean
   interrupted: boolean
+  goesOn: Again
   gates: readonly Gate[]
   failOn: readonly TriggerMistake[]
 }
@@ -36,7 +38,7 @@ export function showTriggers(result: TriggersResult, how: HowToShow): { code: nu
   if (how.json) {
     const line = { type: 'result', exit_code: code, folder, file, ...triggers, gates }
     process.stdout.write(`${JSON.stringify(line)}\n`)
-  } else process.stdout.write(`${[...resultLines(result), ...gateLines(gates)].join('\n')}\n`)
+  } else process.stdout.write(`${[...resultLines(result, how), ...gateLines(gates)].join('\n')}\n`)
   return { code, gates }
 }
 
@@ -56,7 +58,7 @@ function codeOf({ complete }: Triggers, gates: readonly GateResult[], interrupte
   return gates.every(({ passed }) => passed) ? exitCodes.done : exitCodes.gateFailed
 }
 
-function resultLines({ file, triggers }: TriggersResult): string[] {
+function resultLines({ file, triggers }: TriggersResult, { goesOn }: HowToShow): string[] {
   const { bold, yellow, dim } = colours(process.stdout)
   const { warnings, saving, stop, complete } = triggers
   const width = textWidth(process.stdout)
@@ -64,7 +66,7 @@ function resultLines({ file, triggers }: TriggersResult): string[] {
   return [
     '',
     ...(stop === null ? [] : [yellow(safe(stop.reason))]),
-    ...(complete ? [] : [yellow(bold(incompleteText(triggers)))]),
+    ...(complete ? [] : [yellow(bold(goingOn(incompleteText(triggers), goesOn)))]),
     ...triggerSentences(triggers).flatMap((one) => wrap(one, width).map((line) => bold(line))),
     '',
     dim(table[0] ?? ''),

@@ -121,3 +121,45 @@ describe('Ctrl-C', () => {
     expect(pids.filter((pid) => existsSync(`/proc/${pid}`))).toEqual([])
   })
 })
+
+describe('Ctrl-C tells which command goes on', () => {
+  const cut = async (
+    args: readonly string[],
+    { env, log }: Pick<ReturnType<typeof setUp>, 'env' | 'log'>,
+    signals = 1,
+  ) =>
+    await whetstone(args, {
+      env: { ...env, AGENT_MS: signals === 1 ? '300' : '60000' },
+      started: async (child) => {
+        while (!existsSync(log) || starts(log) < 1) await sleep(10)
+        for (let sent = 0; sent < signals; sent += 1) {
+          child.kill('SIGINT')
+          await sleep(100)
+        }
+      },
+    })
+  const same = 'the same command goes on from there'
+  const other = 'the same command without --fresh goes on from there'
+  test.each([
+    ['bench', [], same],
+    ['bench', ['--fresh'], other],
+  ])('%s %j, after one and after two', async (_, flags, words) => {
+    const [one, two] = [setUp(), setUp()]
+    const drained = await cut([...one.args, ...flags], one)
+    expect(drained.stdout).toContain(`INTERRUPTED: not all was come to; what was finished is kept, ${words}`)
+    const ended = await cut([...two.args, ...flags], two, 2)
+    expect(ended.stderr).toContain(`stopped; what was finished is kept, ${words}`)
+  })
+  test('what --fresh began goes on without it', async () => {
+    const made = setUp()
+    await cut([...made.args, '--fresh'], made)
+    expect((await whetstone(made.args, { env: made.env })).stderr).toMatch(
+      /going on in .*: \d+ of 24 runs already done/,
+    )
+  })
+  test('many skills', async () => {
+    const made = setUp()
+    const args = ['bench', makeSkill(cases, {}, 'other'), ...made.args.slice(1), '--fresh']
+    expect((await cut(args, made)).stdout).toContain(other)
+  })
+})

@@ -7,6 +7,7 @@ import type { BenchRequest } from '../../flows/prepare.ts'
 import type { RerunRequest } from '../../flows/rerun.ts'
 import type { Gate } from '../../phases/4-report/gate/parse.ts'
 import { exitCodes } from '../exit.ts'
+import { type Again, againUnless } from '../interrupt.ts'
 import { reportersGiven } from '../report.ts'
 import type { Reporter } from '../reporters.ts'
 import { benchFlags } from './bench_flags.ts'
@@ -93,6 +94,7 @@ async function start(asked: BenchArguments, argv: readonly string[]): Promise<nu
   for (const { configured } of ofSkills) refuseUntilMixtures(configured.args, givenOf(configured))
   if (given.printConfig) return printSettings(ofSkills, given.json)
   const pipeline = await pipelineOf(parsed)
+  const goesOn = againUnless(parsed.fresh)
   if (!given.json) await saySettings(ofSkills)
   const request = requestOf(parsed)
   const { matrix = null, json, dryRun, lastFailed, explain } = parsed
@@ -102,11 +104,14 @@ async function start(asked: BenchArguments, argv: readonly string[]): Promise<nu
   if (!dryRun && parsed.rerun === undefined) await askIfDear(parsed, { ...request, skills, matrix, each })
   if (parsed.rerun !== undefined) return rerunAndShow({ ...request, skill, run: parsed.rerun }, { json, ...pipeline })
   if (others.length > 0 || matrix !== null) {
-    return benchSeveral({ ...request, skills, matrix, each }, { json, dryRun, lastFailed, explain, ...pipeline })
+    return benchSeveral(
+      { ...request, skills, matrix, each },
+      { json, goesOn, dryRun, lastFailed, explain, ...pipeline },
+    )
   }
-  if (lastFailed) return lastFailedAndShow({ ...request, skill }, { json, dryRun, explain, ...pipeline })
+  if (lastFailed) return lastFailedAndShow({ ...request, skill }, { json, goesOn, dryRun, explain, ...pipeline })
   if (dryRun) return planAndShow({ ...request, skill }, { json, explain })
-  return benchAndShow({ ...request, skill }, { json, ...pipeline })
+  return benchAndShow({ ...request, skill }, { json, goesOn, ...pipeline })
 }
 
 /** Those that are benched; what is passed over is said. */
@@ -207,29 +212,30 @@ async function pipelineOf({ gate, failOn, reporter }: BenchArguments): Promise<P
 
 interface How extends Pipeline {
   json: boolean
+  goesOn: Again
 }
 
-async function benchAndShow(request: BenchRequest, { json, ...pipeline }: How): Promise<number> {
+async function benchAndShow(request: BenchRequest, { json, goesOn, ...pipeline }: How): Promise<number> {
   const { bench } = await import('../../flows/bench.ts')
   const { concurrency } = request
-  const { result, interrupted } = await withFlow({ json, concurrency }, (context) => bench(request, context))
-  return await showResult(result, { json, interrupted, ...pipeline })
+  const { result, interrupted } = await withFlow({ json, concurrency, goesOn }, (context) => bench(request, context))
+  return await showResult(result, { json, interrupted, goesOn, ...pipeline })
 }
 
 async function benchSeveral(
   request: ManyRequest,
   how: How & { dryRun: boolean; lastFailed: boolean; explain: boolean },
 ): Promise<number> {
-  const { json, dryRun, lastFailed, ...pipeline } = how
+  const { json, goesOn, dryRun, lastFailed, ...pipeline } = how
   const { concurrency } = request
   if (dryRun) return planSeveral(request, how)
   const { benchMany } = await import('../../flows/bench_many.ts')
   const { lastFailedOrNewest } = await import('../../flows/select_last_failed.ts')
   const { showIndex } = await import('../show_index.ts')
-  const { result, interrupted } = await withFlow({ json, concurrency }, (context) =>
+  const { result, interrupted } = await withFlow({ json, concurrency, goesOn }, (context) =>
     lastFailed ? benchMany(request, context, lastFailedOrNewest) : benchMany(request, context),
   )
-  return showIndex(result, { json, interrupted, ...pipeline })
+  return showIndex(result, { json, interrupted, goesOn, ...pipeline })
 }
 
 async function planSeveral(
@@ -263,10 +269,11 @@ async function lastFailedAndShow(
   return dryRun ? planAndShow(again, { json, explain }) : benchAndShow(again, how)
 }
 
-async function rerunAndShow(request: RerunRequest, { json, ...pipeline }: How): Promise<number> {
+async function rerunAndShow(request: RerunRequest, { json, ...pipeline }: Omit<How, 'goesOn'>): Promise<number> {
   const { rerun } = await import('../../flows/rerun.ts')
-  const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) => rerun(request, context))
-  return await showResult(result, { json, interrupted, ...pipeline })
+  const how = { json, goesOn: null }
+  const { result, interrupted } = await withFlow({ ...how, concurrency: 1 }, (context) => rerun(request, context))
+  return await showResult(result, { ...how, interrupted, ...pipeline })
 }
 
 async function planAndShow(request: BenchRequest, how: { json: boolean; explain: boolean }): Promise<number> {

@@ -3,7 +3,7 @@ import type { Options } from 'yargs'
 import type { FlowContext } from '../../flows/context.ts'
 import type { DescriptionRequest } from '../../flows/triggers/improve_description.ts'
 import { usualTimeout } from '../../phases/1-plan/timeouts.ts'
-import { Interrupted } from '../interrupt.ts'
+import { ways } from '../interrupt.ts'
 import { limitsOf } from './limit_flags.ts'
 import { sandboxWish } from './sandbox_flags.ts'
 import { withFlow } from './shared.ts'
@@ -80,8 +80,6 @@ function requestOf(parsed: DescriptionArguments): DescriptionRequest {
   }
 }
 
-const stopped = 'stopped; what was finished is kept, the same command with --resume goes on from there'
-
 /** Gives the exit code. */
 export async function startDescription(parsed: DescriptionArguments): Promise<number> {
   const [{ improveDescription }, { showDescription }] = await Promise.all([
@@ -91,8 +89,6 @@ export async function startDescription(parsed: DescriptionArguments): Promise<nu
   const request = requestOf(parsed)
   const { json, concurrency, apply } = parsed
   const flow = (context: FlowContext) => improveDescription(request, context)
-  const { result, interrupted } = await withFlow({ json, concurrency }, flow).catch((error: unknown) => {
-    throw error instanceof Interrupted ? new Interrupted(stopped) : error
-  })
+  const { result, interrupted } = await withFlow({ json, concurrency, goesOn: ways.withResume }, flow)
   return showDescription(result, { json, interrupted, apply })
 }

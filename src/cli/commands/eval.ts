@@ -5,6 +5,7 @@ import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../base/error.ts'
 import type { EvalRequest } from '../../flows/eval/request.ts'
 import { exitCodes } from '../exit.ts'
+import { againUnless } from '../interrupt.ts'
 import { report, reportersGiven } from '../report.ts'
 import { refuseBadPlace } from '../report_place.ts'
 import type { Reporter } from '../reporters.ts'
@@ -86,8 +87,9 @@ async function start(parsed: EvalArguments): Promise<number> {
   const reporters = await reportersGiven(parsed.reporter)
   if (output !== null) await refuseBadPlace('--output', path.resolve(output))
   const { evaluate } = await import('../../flows/eval/eval.ts')
+  const goesOn = againUnless(parsed.fresh)
   const asked = { ...request, writes: writesOf(parsed, reporters) }
-  const { result, interrupted } = await withFlow({ json, concurrency }, (context) => evaluate(asked, context))
+  const { result, interrupted } = await withFlow({ json, concurrency, goesOn }, (context) => evaluate(asked, context))
   // verdicts are said whatever becomes of the reports
   const { writeReports } = await import('../../flows/eval/report.ts')
   const [own, others] = await Promise.allSettled([
@@ -95,7 +97,7 @@ async function start(parsed: EvalArguments): Promise<number> {
     report(reporters, ({ ofEvals }) => ofEvals, result.results),
   ])
   const wrote = own.status === 'fulfilled' ? own.value : []
-  const code = show.showEvals(result, { json, interrupted, summaryOnly, wrote })
+  const code = show.showEvals(result, { json, interrupted, goesOn, summaryOnly, wrote })
   for (const end of [own, others]) if (end.status === 'rejected') throw end.reason
   return code
 }

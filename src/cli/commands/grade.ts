@@ -1,6 +1,7 @@
 /** `whetstone grade`: grades finished runs again, without running them. */
 import type { Argv } from 'yargs'
 import { exitCodes } from '../exit.ts'
+import { ways } from '../interrupt.ts'
 import { gradeFlags } from './grade_flags.ts'
 import { judgingWish } from './judge_flags.ts'
 import { sandboxWish } from './sandbox_flags.ts'
@@ -36,7 +37,8 @@ export function addGrade(args: Argv, done: Done, argv: readonly string[]): Argv 
     const judging = judgingWish(parsed)
     const more = { judging, cases, anew, again, cache, concurrency, passEnv, sandbox }
     const request = { benchmark, judge, baseUrl, ...more }
-    const { result, interrupted } = await withFlow({ json, concurrency }, (context) => grade(request, context))
-    done(await showResult(result, { json, interrupted }))
+    const how = { json, goesOn: anew ? null : ways.same }
+    const { result, interrupted } = await withFlow({ ...how, concurrency }, (context) => grade(request, context))
+    done(await showResult(result, { ...how, interrupted }))
   })
 }

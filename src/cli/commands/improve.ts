@@ -3,6 +3,7 @@ import type { ArgumentsCamelCase, Argv } from 'yargs'
 import { UserError } from '../../base/error.ts'
 import type { ImproveRequest } from '../../flows/improve/request.ts'
 import { exitCodes } from '../exit.ts'
+import { ways } from '../interrupt.ts'
 import { startDescription } from './description_flags.ts'
 import { improveFlags } from './improve_flags.ts'
 import { judgingWish } from './judge_flags.ts'
@@ -118,7 +119,9 @@ export function addImprove(args: Argv, done: Done, argv: readonly string[]): Arg
     const { canAnswer } = await import('../ask_first.ts')
     const nobodyConfirms = apply && !yes && !canAnswer({ json, yes })
     const request = { ...requestOf(parsed), review, nobodyConfirms }
-    const { result, interrupted } = await withFlow({ json, concurrency }, (context) => improve(request, context))
+    const { result, interrupted } = await withFlow({ json, concurrency, goesOn: ways.withResume }, (context) =>
+      improve(request, context),
+    )
     const tell = () => show.showImprove(result, { json, interrupted, toBeApplied: apply })
     if (!apply || result.history.ended_at === undefined) return done(tell())
     const { applyBest } = await import('../apply_best.ts')

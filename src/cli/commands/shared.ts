@@ -6,7 +6,7 @@ import { gathered } from '../../base/gathered.ts'
 import type { FlowContext } from '../../flows/context.ts'
 import type { Summarized } from '../../flows/summarize.ts'
 import { boundedByPlan, boundGarbage } from '../heap.ts'
-import { Interrupted, type Interrupts, listenForInterrupts } from '../interrupt.ts'
+import { type Again, Interrupted, type Interrupts, listenForInterrupts } from '../interrupt.ts'
 import type { Live } from '../live.ts'
 import { ownEnvironment } from '../own_environment.ts'
 import { refused } from '../refused.ts'
@@ -58,13 +58,14 @@ export async function showResult(result: Summarized, how: HowToShow): Promise<nu
 
 /** Runs a flow with the live view (or JSON lines) and Ctrl-C; the view always ends. */
 export async function withFlow<R>(
-  options: { json: boolean; concurrency: number; env?: NodeJS.ProcessEnv; stopping?: string },
+  options: { json: boolean; concurrency: number; env?: NodeJS.ProcessEnv; stopping?: string; goesOn?: Again },
   flow: (context: FlowContext) => Promise<R>,
 ): Promise<{ result: R; interrupted: boolean }> {
   boundGarbage(options.concurrency)
   const live: Live = options.json ? jsonView() : await terminalView(options.concurrency)
   using interrupts: Interrupts = listenForInterrupts(live.say, {
     ...(options.stopping !== undefined && { words: options.stopping }),
+    ...(options.goesOn !== undefined && { goesOn: options.goesOn }),
   })
   const runStarted = setForMany()
   const bounded = boundedByPlan()

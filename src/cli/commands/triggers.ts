@@ -4,6 +4,7 @@ import { UserError } from '../../base/error.ts'
 import type { FlowContext } from '../../flows/context.ts'
 import type { AskingWish, TriggersRequest } from '../../flows/triggers/prepare_triggers.ts'
 import { exitCodes } from '../exit.ts'
+import { againUnless } from '../interrupt.ts'
 import { report, reportersGiven } from '../report.ts'
 import { limitsOf } from './limit_flags.ts'
 import { sandboxWish } from './sandbox_flags.ts'
@@ -77,9 +78,10 @@ async function start(parsed: TriggersArguments, isSetGiven: boolean): Promise<nu
     show.showTriggerPlan((await withFlow({ json, concurrency }, planned)).result, json)
     return exitCodes.done
   }
+  const goesOn = againUnless(parsed.fresh)
   const asked = (context: FlowContext) => flow.triggers(request, context)
-  const { result, interrupted } = await withFlow({ json, concurrency }, asked)
-  const shown = show.showTriggers(result, { json, interrupted, gates, failOn })
+  const { result, interrupted } = await withFlow({ json, concurrency, goesOn }, asked)
+  const shown = show.showTriggers(result, { json, interrupted, goesOn, gates, failOn })
   await report(reporters, (texts) => texts.ofTriggers, { triggers: result.triggers, gates: shown.gates })
   return shown.code
 }
