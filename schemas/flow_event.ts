@@ -45,6 +45,10 @@ export const flowEvent = z.discriminatedUnion('type', [
       .optional()
       .describe('of --until decided: blocks until the first look, which may end it before all planned runs are made'),
     done: z.number().int().describe('already on disk, kept'),
+    done_by_case: z
+      .array(z.object({ eval_id: z.number().int(), configuration: z.string(), runs: z.number().int().positive() }))
+      .optional()
+      .describe('the same, by case and configuration; absent: none'),
     choices: z.array(z.string()).describe('which engine and judge were taken where none was named, and why'),
     warnings: z.array(loadWarning).describe('what the loader had to forgive'),
     cannot_run: z.array(z.object({ eval_id: z.number().int(), reason: z.string() })),

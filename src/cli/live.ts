@@ -3,24 +3,19 @@
 import type { FlowEvent } from '../../schemas/flow_event.ts'
 import { reusedText } from '../phases/4-report/reused.ts'
 import { plural } from '../phases/4-report/words.ts'
-import { detectableText } from './design_lines.ts'
+import { block, type LiveOptions } from './live_block.ts'
 import { comparisonAnalyzed, comparisonPlanned, pairJudged } from './live_comparison.ts'
 import { draftingText } from './live_drafts.ts'
-import { descriptionMeasured, triggerRunText, triggerStatus, triggersPlanned } from './live_triggers.ts'
-import { advance, armRate, armsOf, type Cell, noProgress, type Progress, timeLeft } from './progress.ts'
+import { heading, preamble } from './live_heading.ts'
+import { descriptionMeasured, triggerRunText, triggersPlanned } from './live_triggers.ts'
+import { advance, noProgress, type Progress } from './progress.ts'
 import { awaitedText, lostText } from './queue_wait.ts'
-import { colours, columns, dollars, duration, oneLine, percent, safe, textWidth, wrap } from './style.ts'
-import { terminalHeight, terminalWidth } from './terminal_size.ts'
+import { duration, oneLine, safe, textWidth, wrap } from './style.ts'
 
 export interface Live {
   on: (event: FlowEvent) => void
   say: (line: string) => void
   end: () => void
-}
-
-export interface LiveOptions {
-  stream: NodeJS.WriteStream
-  concurrency: number
 }
 
 export function liveView(options: LiveOptions): Live {
@@ -174,43 +169,10 @@ function lastFailed({ benchmark, cases }: Extract<FlowEvent, { type: 'last_faile
   return [`last failed, of ${benchmark}:`, ...lines].map((line) => oneLine(line, 500)).join('\n')
 }
 
-type PlanReady = Extract<FlowEvent, { type: 'plan_ready' }>
-
-function heading(plan: PlanReady): string {
-  const engine = plan.model ? `${plan.engine} (${plan.model})` : plan.engine
-  const judge = plan.judge ? ` · judge ${plan.judge}` : ''
-  const most = plan.first_look === undefined ? '' : 'at most '
-  const cases = plan.cases.length - plan.cannot_run.length
-  if (armsOf(plan).length === 1)
-    return `${plan.skill_name} · ${engine}${judge} · ${cases} ${cases === 1 ? 'case' : 'cases'}`
-  return `${plan.skill_name} · ${engine}${judge} · ${cases} cases × 2 arms × ${most}${plan.runs_per_case} = ${most}${plan.runs} runs`
-}
-
-function foreseen({ detectable, runs_per_case: runs, first_look }: PlanReady): string[] {
-  if (detectable === undefined) return []
-  return [detectableText(detectable, { runs, isMost: first_look !== undefined })]
-}
-
-const mostWarnings = 5
-
-/** What a user should know before the runs: who was chosen and why, what can't run, what the loader had to forgive. */
-function preamble(plan: PlanReady): string[] {
-  const { choices, warnings, cannot_run: blocked } = plan
-  const hidden = warnings.length - mostWarnings
-  return [
-    ...choices,
-    ...foreseen(plan),
-    ...blocked.map(({ eval_id, reason }) => `cannot run ${eval_id}: ${reason}`),
-    ...warnings.slice(0, mostWarnings).map(({ file, at, message }) => `warning ${file} ${at}: ${message}`),
-    ...(hidden > 0 ? [`… ${hidden} more warnings in plan.json`] : []),
-    ...(plan.done > 0 ? [`going on in ${plan.folder}: ${plan.done} of ${plan.runs} runs already done`] : []),
-  ].map((line) => oneLine(line, 500))
-}
-
 function table({ stream, concurrency }: LiveOptions): Live {
   const view = { state: noProgress, height: 0, dirty: false }
   const erase = () => {
-    if (view.height > 0) stream.write(`\x1b[${view.height}A\x1b[0J`)
+    if (view.height > 0) stream.write(`\r\x1b[${view.height}A\x1b[0J`)
     view.height = 0
   }
   const draw = () => {
@@ -261,58 +223,4 @@ function table({ stream, concurrency }: LiveOptions): Live {
 
 function isUnderWay({ plan, triggers }: Progress): boolean {
   return plan !== null || triggers !== null
-}
-
-/** The lines of the table, no taller than the terminal. Exported for its test. */
-export function block(state: Progress, { stream, concurrency }: LiveOptions): string[] {
-  const { plan, triggers } = state
-  if (triggers !== null) return [oneLine(triggerStatus(triggers), terminalWidth(stream) - 1)]
-  if (plan === null) return []
-  const { bold, dim } = colours(stream)
-  const width = terminalWidth(stream)
-  const room = Math.max(3, terminalHeight(stream) - 6)
-  const rows = plan.cases.map(({ eval_id, eval_name }) => [
-    `${eval_id} ${oneLine(eval_name, Math.max(12, Math.floor(width / 3)))}`,
-    ...armsOf(plan).map((arm) => cellText(state.cells.get(`${eval_id} ${arm}`))),
-  ])
-  const shown = rows.slice(0, room)
-  const drawn = columns([['case', ...armsOf(plan)], ...shown]).map((line) => oneLine(line, width - 1))
-  const hidden = rows.length - shown.length
-  return [
-    bold(oneLine(heading(plan), width - 1)),
-    dim(drawn[0] ?? ''),
-    ...drawn.slice(1),
-    ...(hidden > 0 ? [dim(oneLine(`… ${hidden} more cases`, width - 1))] : []),
-    oneLine(statusLine(state, concurrency), width - 1),
-    ...(state.firstPair === null ? [] : [dim(oneLine(`first graded pair: ${state.firstPair}`, width - 1))]),
-  ]
-}
-
-function cellText(cell: Cell | undefined): string {
-  if (cell === undefined) return ''
-  const done = '●'.repeat(cell.finished - cell.failed) + '✕'.repeat(cell.failed)
-  const open = '◐'.repeat(cell.running) + '·'.repeat(Math.max(0, cell.planned - cell.finished - cell.running))
-  const marks = cell.planned <= 12 ? `${done}${open} ` : ''
-  const mean = cell.passRates.reduce((sum, rate) => sum + rate, 0) / cell.passRates.length
-  const rate = cell.passRates.length === 0 ? '' : ` ${percent(mean)}`
-  return `${marks}${cell.finished}/${cell.planned}${rate}`
-}
-
-function statusLine(state: Progress, concurrency: number): string {
-  const { plan } = state
-  if (plan === null) return ''
-  const rates = armsOf(plan).flatMap((arm) => {
-    const rate = armRate(state, arm)
-    return rate === null ? [] : [`${arm} ${percent(rate)}`]
-  })
-  const left = timeLeft(state, concurrency)
-  return [
-    `${state.finished}/${state.total} runs`,
-    `${state.graded} graded`,
-    ...rates,
-    ...(state.tokens > 0 ? [`${state.tokens.toLocaleString('en-US')} tokens`] : []),
-    ...(state.usd === null ? [] : [dollars(state.usd)]),
-    ...(state.limit === null ? [] : [`limit ${state.limit}`]),
-    ...(left === null || left <= 0 ? [] : [`about ${duration(left)} left`]),
-  ].join(' · ')
 }

@@ -51,7 +51,7 @@ export function advance(state: Progress, event: FlowEvent): Progress {
       return {
         ...noProgress,
         plan: event,
-        cells: emptyCells(event),
+        cells: cellsOf(event),
         total: totalOf(event, event.first_look),
         finished: event.done,
       }
@@ -130,9 +130,12 @@ function addKnown(sum: number | null, more: number | null): number | null {
   return more === null ? sum : (sum ?? 0) + more
 }
 
-function emptyCells(plan: Extract<FlowEvent, { type: 'plan_ready' }>): Map<string, Cell> {
+/** Runs that are on disk count as finished; their grades are told one by one. */
+function cellsOf(plan: Extract<FlowEvent, { type: 'plan_ready' }>): Map<string, Cell> {
   const empty: Cell = { planned: plan.runs_per_case, running: 0, finished: 0, failed: 0, passRates: [] }
-  return new Map(plan.cases.flatMap(({ eval_id }) => armsOf(plan).map((arm) => [`${eval_id} ${arm}`, empty] as const)))
+  const done = new Map(plan.done_by_case?.map((one) => [`${one.eval_id} ${one.configuration}`, one.runs]))
+  const keys = plan.cases.flatMap(({ eval_id }) => armsOf(plan).map((arm) => `${eval_id} ${arm}`))
+  return new Map(keys.map((key) => [key, { ...empty, finished: done.get(key) ?? 0 }]))
 }
 
 function withCell(

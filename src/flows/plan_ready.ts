@@ -7,10 +7,13 @@ import { firstLook } from './until.ts'
 
 /** `choices`: what a user should know of how it came to this. */
 export async function planReady(folder: string, { plan, choices }: { plan: Plan; choices: string[] }) {
-  let done = 0
+  const done = new Map<string, { eval_id: number; configuration: string; runs: number }>()
   for (const spec of plan.runs) {
     const run = await readRun(folder, spec.run_id)
-    if (run !== null && isDone(run, spec)) done += 1
+    if (run === null || !isDone(run, spec)) continue
+    const { eval_id, configuration } = spec
+    const key = `${eval_id} ${configuration}`
+    done.set(key, { eval_id, configuration, runs: (done.get(key)?.runs ?? 0) + 1 })
   }
   const { engine, judge, runs, until } = plan.options
   return {
@@ -27,7 +30,8 @@ export async function planReady(folder: string, { plan, choices }: { plan: Plan;
     runs_per_case: runs,
     ...(plan.runs.length > 1 && plan.candidate_configuration !== 'subject' && { detectable: detectableOf(plan) }), // a rerun alone finds nothing
     ...(until && { first_look: firstLook(plan) }),
-    done,
+    done: [...done.values()].reduce((sum, { runs }) => sum + runs, 0),
+    ...(done.size > 0 && { done_by_case: [...done.values()] }),
     choices,
     warnings: plan.warnings,
     cannot_run: plan.cases.flatMap(({ eval_id, cannot_run }) =>

@@ -5,7 +5,8 @@ import fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
 import type { FlowEvent } from '../../schemas/flow_event.ts'
-import { block, liveView } from '../../src/cli/live.ts'
+import { liveView } from '../../src/cli/live.ts'
+import { block } from '../../src/cli/live_block.ts'
 import { advance, armRate, noProgress, timeLeft } from '../../src/cli/progress.ts'
 import { columns, dollars, duration, oneLine, wrap } from '../../src/cli/style.ts'
 
@@ -117,6 +118,37 @@ describe('the table', () => {
         },
       ),
     )
+  })
+  test('counts what was done before in the cells too, and says of a case that it cannot run', () => {
+    const resumed: FlowEvent = {
+      ...plan,
+      cases: [1, 2, 3].map((eval_id) => ({ eval_id, eval_name: `case ${eval_id}` })),
+      done: 3,
+      done_by_case: [
+        { eval_id: 1, configuration: 'with_skill', runs: 2 },
+        { eval_id: 1, configuration: 'without_skill', runs: 1 },
+      ],
+      cannot_run: [{ eval_id: 3, reason: 'no such file' }],
+    }
+    const wide = { stream: Object.assign(stream, { columns: 100, rows: 24 }), concurrency: 2 }
+    const made = [started(1, 'without_skill', 2), finished(run(1, 'without_skill', 2))]
+    const rows = block(state(resumed, graded(run(1, 'with_skill'), 1), ...made), wide).join('\n')
+    expect(rows).toMatch(/1 case 1 +●● 2\/2 100 % +●● 2\/2$/m)
+    expect(rows).toMatch(/2 case 2 +·· 0\/2 +·· 0\/2$/m)
+    expect(rows).toMatch(/3 case 3 +cannot run +cannot run$/m)
+    expect(rows).toContain('4/8 runs')
+  })
+  test('is erased from the first column, wherever an echoed ^C left the cursor', () => {
+    const out = new PassThrough()
+    const terminal = Object.assign(out, { isTTY: true, columns: 80, rows: 24 }) as unknown as NodeJS.WriteStream
+    const view = liveView({ stream: terminal, concurrency: 1 })
+    view.on(plan)
+    view.say('one')
+    view.say('two')
+    view.end()
+    const erased = String(out.read()).split('\x1b[0J').slice(0, -1)
+    expect(erased.length).toBeGreaterThan(0)
+    for (const before of erased) expect(before).toMatch(/\r.\[\d+A$/)
   })
   test('of a terminal that reports no size is as wide as usual', () => {
     const unsized = { stream: Object.assign(stream, { columns: 0, rows: 0 }), concurrency: 2 }

@@ -153,9 +153,13 @@ describe('Ctrl-C tells which command goes on', () => {
   test('what --fresh began goes on without it', async () => {
     const made = setUp()
     await cut([...made.args, '--fresh'], made)
-    expect((await whetstone(made.args, { env: made.env })).stderr).toMatch(
-      /going on in .*: \d+ of 24 runs already done/,
-    )
+    const { stdout } = await whetstone([...made.args, '--json'], { env: made.env })
+    const ready = JSON.parse(stdout.split('\n')[0] ?? '')
+    expect(ready).toMatchObject({ type: 'plan_ready', runs: 24 })
+    expect(ready.done).toBeGreaterThan(0)
+    const byCase: { eval_id: number; configuration: string; runs: number }[] = ready.done_by_case
+    expect(byCase.reduce((sum, { runs }) => sum + runs, 0)).toBe(ready.done)
+    expect(byCase[0]).toMatchObject({ eval_id: 1, configuration: expect.stringMatching(/^with(out)?_skill$/) })
   })
   test('many skills', async () => {
     const made = setUp()
