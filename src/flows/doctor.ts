@@ -1,16 +1,15 @@
 /** doctor: is everything there that a benchmark needs, and how to mend what is not. Pays nothing, changes nothing. */
 import { redactorFor } from '../base/redact.ts'
 import { openRoom, type Room } from '../base/room.ts'
-import { autoOrder } from '../engines/auto.ts'
 import type { Probe } from '../engines/engine.ts'
 import { resolveEngineChoice } from '../engines/models.ts'
-import { engineNamed } from '../engines/table.ts'
+import { engineNamed, engineNames } from '../engines/table.ts'
 import { pick, runEnvironment } from '../phases/2-run/environment.ts'
 import type { FlowContext } from './context.ts'
 import { machineFindings } from './doctor_machine.ts'
 
 export interface DoctorRequest {
-  /** name[:model]; null: those that `auto` chooses from. */
+  /** name[:model]; null: each but `command`, of which nobody knows the program. */
   engine: string | null
   /** null: ./workspaces */
   workspace: string | null
@@ -28,19 +27,28 @@ export interface Finding {
 export interface DoctorReport {
   /** At least one engine can work, and nothing is missing that every benchmark needs. */
   ok: boolean
+  /** Engines that can work, whatever else is missing. */
+  working: string[]
+  /** What every benchmark needs and is missing, by the names of the findings. */
+  lacking: string[]
   findings: Finding[]
 }
 
 /** Looks at everything. Throws UserError only for an engine that does not exist; rejects when aborted. */
 export async function doctor(request: DoctorRequest, context: FlowContext): Promise<DoctorReport> {
   await using room = await roomForQuestions()
-  const asked = request.engine === null ? autoOrder : [request.engine]
+  const asked = request.engine === null ? engineNames.filter((name) => name !== 'command') : [request.engine]
   const engines = await Promise.all(asked.map((engine) => engineFinding(engine, room, context)))
   const machine = await machineFindings({ workspace: request.workspace }, context)
-  const needed = [...machine.before, ...machine.after]
   const findings = [...machine.before, ...engines, credentialFinding(asked, context), ...machine.after]
+  const working = asked
+    .filter((_, at) => engines[at]?.state === 'ok')
+    .map((text) => resolveEngineChoice({ engine: text, model: null }).name)
+  const needed = [...machine.before, ...machine.after]
+  const lacking = needed.filter(({ state }) => state === 'missing').map(({ name }) => name)
   return {
-    ok: engines.some(({ state }) => state === 'ok') && needed.every(({ state }) => state !== 'missing'),
+    ok: working.length > 0 && lacking.length === 0,
+    ...{ working, lacking },
     findings: findings.map((finding) => withoutSecrets(finding, context)),
   }
 }

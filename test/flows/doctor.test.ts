@@ -49,6 +49,54 @@ describe('exit code', () => {
   })
 })
 
+describe('what it all comes to', () => {
+  const told = async (args: string[], env: Record<string, string> = {}) => {
+    const engine = ['--engine', agent('tidy.mjs')]
+    const { code, stdout } = await whetstone(['doctor', ...engine, ...args], { env })
+    return [code, stdout.trim().split('\n').at(-1)]
+  }
+  const file = () => {
+    const made = path.join(fresh(), 'file')
+    writeFileSync(made, '')
+    return made
+  }
+  test('an engine can work', async () => expect(await told([])).toEqual([0, 'An engine can work.']))
+  test('an engine can work and the workspace is none', async () => {
+    const words = 'command can work; what is missing for a benchmark: workspace.'
+    expect(await told(['--workspace', file()])).toEqual([1, words])
+  })
+  test('an engine can work and the temporary folder is none', async () => {
+    const words = 'command can work; what is missing for a benchmark: temporary folder.'
+    expect(await told([], { TMPDIR: file() })).toEqual([1, words])
+  })
+  test('no engine can work', async () => {
+    const { stdout } = await whetstone(['doctor', '--workspace', file()])
+    expect(stdout).toMatch(/No engine can work yet; `whetstone demo` needs none\.\n$/)
+  })
+  test('every engine that is listed in the documentation is asked', async () => {
+    const names = (await examined()).findings.map(({ name }: { name: string }) => name)
+    const docs = readFileSync(path.join(import.meta.dirname, '../../docs/engines.md'), 'utf8')
+    const rows = [...docs.slice(0, docs.indexOf('`--engine auto`')).matchAll(/^\| `([\w-]+)`/gm)].map(
+      ([, name]) => name,
+    )
+    expect(rows).toContain('opencode')
+    for (const row of rows.filter((name) => name !== 'command')) expect(names).toContain(`engine ${row}`)
+  })
+  test('only opencode, which auto does not take, can work: it has to be named', async () => {
+    const PATH = fresh()
+    for (const [name, said] of Object.entries({ opencode: '1.18.0', rg: '14.0.0' })) {
+      writeFileSync(path.join(PATH, name), `#!/bin/sh\necho ${said}\n`)
+      chmodSync(path.join(PATH, name), 0o755)
+    }
+    const env = { PATH, OPENAI_API_KEY: key, OPENAI_BASE_URL: 'http://127.0.0.1:9/v1' }
+    const { code, stdout } = await whetstone(['doctor'], { env })
+    expect([code, stdout.trim().split('\n').at(-1)]).toEqual([
+      0,
+      'An engine can work where it is named: --engine opencode.',
+    ])
+  })
+})
+
 describe('credentials', () => {
   test('are told by name, set and not set', async () => {
     const { found } = await withServer(says)

@@ -10,7 +10,7 @@ function doctorOptions(args: Argv) {
     .option('engine', {
       type: 'string',
       requiresArg: true,
-      describe: 'ask this engine: name[:model] or "command:<program …>"; those that auto takes if not given',
+      describe: 'ask this engine: name[:model] or "command:<program …>"; all of these names if not given',
     })
     .option('workspace', {
       type: 'string',
@@ -37,11 +37,20 @@ export function addDoctor(args: Argv, done: Done): Argv {
   })
 }
 
-function reportLines({ ok, findings }: DoctorReport): string[] {
+function reportLines(report: DoctorReport): string[] {
+  const { findings } = report
   const { bold } = colours(process.stdout)
   const width = Math.max(...findings.map(({ name }) => name.length))
-  const end = ok ? 'An engine can work.' : 'No engine can work yet; `whetstone demo` needs none.'
-  return [...findings.flatMap((finding) => findingLines(finding, width)), '', bold(end)]
+  return [...findings.flatMap((finding) => findingLines(finding, width)), '', bold(endLine(report))]
+}
+
+/** What it all comes to: whether an engine can work, and if nothing can, what keeps it. */
+function endLine({ working, lacking }: DoctorReport): string {
+  const [first, ...others] = working
+  if (first === undefined) return 'No engine can work yet; `whetstone demo` needs none.'
+  if (lacking.length > 0) return `${first} can work; what is missing for a benchmark: ${lacking.join(', ')}.`
+  const isNamedOnly = first === 'opencode' && others.length === 0
+  return isNamedOnly ? 'An engine can work where it is named: --engine opencode.' : 'An engine can work.'
 }
 
 function findingLines({ name, state, detail, fix }: Finding, width: number): string[] {
