@@ -2,6 +2,7 @@
 import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { z } from 'zod'
+import { absence, isDeadLink } from './dead_link.ts'
 import { codeOf, messageOf, UserError } from './error.ts'
 import { readSmall } from './files.ts'
 import { quickParse, unsure } from './quick_parse.ts'
@@ -12,12 +13,18 @@ export function parseJson(text: string, file: string, line = 1): unknown {
   try {
     return JSON.parse(body)
   } catch (error) {
+    if (isUtf16(text)) throw new UserError(`${file}: is in UTF-16, where UTF-8 is read`, 'save it as UTF-8')
     const where = position(body, messageOf(error), line)
     throw new UserError(
       `${file}${where}: not valid JSON (${messageOf(error).replaceAll(/\s+/g, ' ')})`,
       'mend the syntax there',
     )
   }
+}
+
+/** Whether bytes in UTF-16 were read as UTF-8: its byte order mark is none there, and without one each second byte is 0. */
+function isUtf16(text: string): boolean {
+  return text.startsWith('\uFFFD\uFFFD') || /^(?:\0[^\0]|[^\0]\0)/.test(text)
 }
 
 /** Parses JSON text and checks it against the schema. Throws UserError naming the field and the value found. */
@@ -49,7 +56,8 @@ export async function readText(file: string): Promise<string> {
     if (error instanceof UserError) throw error
     const code = codeOf(error)
     if (code === 'EISDIR') throw new UserError(`${file}: is a folder`, 'name a file')
-    throw new UserError(code === 'ENOENT' ? `${file}: no such file` : `${file}: ${messageOf(error)}`)
+    const fix = isDeadLink(file) ? 'mend the link, or put the file there' : null
+    throw new UserError(`${file}: ${code === 'ENOENT' ? absence(file, 'no such file') : messageOf(error)}`, fix)
   }
 }
 

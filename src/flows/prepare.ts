@@ -3,6 +3,7 @@ import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Activation, EngineChoice, Plan } from '../../schemas/plan.ts'
 import type { LoadWarning, Skill, Suite } from '../../schemas/suite.ts'
+import { absence } from '../base/dead_link.ts'
 import { UserError } from '../base/error.ts'
 import type { SandboxWish } from '../base/sandbox/choose.ts'
 import { withBaseUrl } from '../engines/base_url.ts'
@@ -142,7 +143,8 @@ export interface Where {
 /** The folder that a user means: that of SKILL.md where it is named itself. */
 export async function skillFolder(given: string): Promise<string> {
   const info = await stat(given).catch(() => null)
-  if (info === null) throw new UserError(`${given}: no such folder`, 'give the folder that holds SKILL.md')
+  if (info === null)
+    throw new UserError(`${given}: ${absence(given, 'no such folder')}`, 'give the folder that holds SKILL.md')
   if (info.isDirectory()) return given
   if (path.basename(given) === 'SKILL.md') return path.dirname(given)
   const fix = 'give the folder that holds SKILL.md'

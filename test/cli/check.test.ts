@@ -1,5 +1,5 @@
 /** `whetstone check` at its edge: exit codes, the JSON document, the listing. */
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { checkReport } from '../../schemas/check_report.ts'
@@ -11,6 +11,9 @@ const sound = makeSkill(five)
 const small = makeSkill([one(1)])
 const wrong = makeSkill([{ ...one(1), prompt: '' }, ...five.slice(1)])
 const empty = fresh()
+const linked = makeSkill([])
+rmSync(path.join(linked, 'evals/evals.json'))
+symlinkSync('gone.json', path.join(linked, 'evals/evals.json'))
 const echo = makeSkill([{ id: 1, prompt: 'p', checks: [{ type: 'not_contains', value: 'x' }] }])
 
 const plugin = pluginOf(['a', 'b', 'c', 'd', 'e'])
@@ -42,6 +45,7 @@ describe('the exit code', () => {
     ["a plugin's skill without its suite", [path.join(plugin, 'skills/tidy'), '--fail-on', 'warning'], 1],
     ['a suite that is not there', [sound, '--suite', 'gone'], 2],
     ['nothing to read', [empty], 2],
+    ['a suite that is a link that leads nowhere', [linked], 2],
     ['nothing to read wins over an error', [wrong, empty], 2],
     ['an empty answer that passes', [echo, '--null'], 1],
     ['the same without --null', [echo], 0],

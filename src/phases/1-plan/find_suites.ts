@@ -4,6 +4,7 @@ import path from 'node:path'
 import { setImmediate as immediate } from 'node:timers/promises'
 import pLimit from 'p-limit'
 import type { Suite } from '../../../schemas/suite.ts'
+import { absence, isDeadLink } from '../../base/dead_link.ts'
 import { UserError } from '../../base/error.ts'
 import { entriesIn } from '../../base/files.ts'
 import { nearest } from '../../base/nearest.ts'
@@ -33,7 +34,10 @@ export async function findSuites(given: string, format: string | null): Promise<
   const place = path.resolve(given)
   const info = await stat(place).catch(() => null)
   if (info === null)
-    throw new UserError(`${given}: no such file or folder`, 'give a suite, or a folder that holds some')
+    throw new UserError(
+      `${given}: ${absence(given, 'no such file or folder')}`,
+      'give a suite, or a folder that holds some',
+    )
   if (!info.isDirectory()) return [await single(place, rows)]
   const tree = await readTree(place)
   const found: FoundSuite[] = []
@@ -43,6 +47,9 @@ export async function findSuites(given: string, format: string | null): Promise<
   if (found.length > 0) return found.sort((a, b) => (a.place < b.place ? -1 : 1))
   const linked = tree.links.find((name) => rows.some(([, row]) => row.reads(path.join(place, name))))
   if (linked !== undefined) {
+    const at = path.join(place, linked)
+    if (isDeadLink(at))
+      throw new UserError(`${at}: ${absence(at, 'no such file')}`, 'mend the link, or put the file there')
     const fix = `${linked} is a link, which is not followed in a folder: name it itself, or copy it there`
     throw new UserError(`${given}: no suite found`, fix)
   }

@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Suite } from '../../../schemas/suite.ts'
+import { absence } from '../../base/dead_link.ts'
 import { UserError } from '../../base/error.ts'
 import { exists, hashFile, hashWalk, walk } from '../../base/files.ts'
 import { formats, type SuiteFormat } from './formats/table.ts'
@@ -50,7 +51,11 @@ interface Located {
 async function locateSuite(place: string, skillRoot?: string): Promise<Located> {
   const given = path.resolve(place)
   const info = await stat(given).catch(() => null)
-  if (info === null) throw new UserError(`${given}: no such file or folder`, 'give the skill folder or the suite file')
+  if (info === null)
+    throw new UserError(
+      `${given}: ${absence(given, 'no such file or folder')}`,
+      'give the skill folder or the suite file',
+    )
   if (info.isDirectory()) {
     const isSkill = skillRoot === undefined || (await exists(path.join(given, 'SKILL.md')))
     const found = (await inFolder(given)) ?? noSuite(given)

@@ -4,6 +4,7 @@ import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { LoadWarning, Skill } from '../../../schemas/suite.ts'
+import { absence } from '../../base/dead_link.ts'
 import { codeOf, messageOf, UserError } from '../../base/error.ts'
 import { exists, hashWalk, type Walk, walk } from '../../base/files.ts'
 import { readText } from '../../base/json.ts'
@@ -38,9 +39,11 @@ export async function readSkill(folder: string): Promise<{ skill: Skill; warning
   }
 }
 
+const folderFix = 'give the folder that holds SKILL.md'
+
 /** Every file of the skill that an agent may see. Throws UserError when the folder is not there. */
 export async function skillFiles(folder: string): Promise<Walk> {
-  if (!(await exists(folder))) throw new UserError(`${folder}: no such folder`, 'give the folder that holds SKILL.md')
+  if (!(await exists(folder))) throw new UserError(`${folder}: ${absence(folder, 'no such folder')}`, folderFix)
   return walk(folder, { skip: isHiddenFromAgents })
 }
 
@@ -53,11 +56,11 @@ export function isHiddenFromAgents(relative: string): boolean {
 
 async function skillFile(root: string): Promise<string> {
   const info = await stat(root).catch(() => null)
-  const fix = 'give the folder that holds SKILL.md'
-  if (info === null) throw new UserError(`${root}: no such folder`, fix)
+  const fix = folderFix
+  if (info === null) throw new UserError(`${root}: ${absence(root, 'no such folder')}`, fix)
   if (!info.isDirectory()) throw new UserError(`${root}: not a folder`, fix)
   const file = path.join(root, 'SKILL.md')
-  if (!(await exists(file))) throw new UserError(`${file}: no such file`, fix)
+  if (!(await exists(file))) throw new UserError(`${file}: ${absence(file, 'no such file')}`, fix)
   return file
 }
 

@@ -1,8 +1,11 @@
 /** Finding a suite: in the skill's folder, or as an explicit file. */
-import { rmSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { loadSuite } from '../../../src/phases/1-plan/load.ts'
+import { skillFolder } from '../../../src/flows/prepare.ts'
+import { findSuites } from '../../../src/phases/1-plan/find_suites.ts'
+import { hasSuite, loadSuite } from '../../../src/phases/1-plan/load.ts'
+import { readSkill } from '../../../src/phases/1-plan/skill.ts'
 import { folderOf, skillText, userError } from './folder.ts'
 
 const evals = JSON.stringify({
@@ -78,6 +81,35 @@ describe('refused', () => {
     const error = await userError(loadSuite(folderOf({ 'SKILL.md': skillText })))
     expect(error.message).toMatch(/no suite found$/)
     expect(error.fix).toContain('evals/evals.json')
+  })
+  test.each([
+    ['evals/evals.json', 'evals/evals.json', 'a link to gone/away, which is not there'],
+    ['evals.json', 'evals.json', 'a link to gone/away, which is not there'],
+    ['evals', 'evals/evals.json', '<root>/evals is a link to gone/away, which is not there'],
+  ])('a link that leads nowhere as %s', async (link, file, why) => {
+    const root = folderOf({ 'SKILL.md': skillText })
+    mkdirSync(path.dirname(path.join(root, link)), { recursive: true })
+    symlinkSync('gone/away', path.join(root, link))
+    const { message } = await userError(loadSuite(root))
+    expect(message).toBe(`${path.join(root, file)}: ${why.replace('<root>', root)}`)
+    expect(await hasSuite(root)).toBe(true)
+  })
+  test('a folder that is a link that leads nowhere', async () => {
+    const link = path.join(folderOf({}), 'skill')
+    symlinkSync('../gone', link)
+    const words = `${link}: a link to ../gone, which is not there`
+    for (const work of [loadSuite(link), readSkill(link), skillFolder(link), findSuites(link, null)]) {
+      expect((await userError(work)).message).toBe(words)
+    }
+  })
+  test.each<[string, BufferEncoding, string]>([
+    ['with its mark', 'utf16le', '\uFEFF'],
+    ['without', 'utf16le', ''],
+  ])('UTF-16 %s', async (_, encoding, mark) => {
+    const root = folderOf({ 'evals/evals.json': Buffer.from(`${mark}${evals}`, encoding) })
+    const error = await userError(loadSuite(root))
+    expect(error.message).toBe(`${root}/evals/evals.json: is in UTF-16, where UTF-8 is read`)
+    expect(error.fix).toBe('save it as UTF-8')
   })
   test('a file of no known format', async () => {
     const root = folderOf({ 'suite.toml': '' })

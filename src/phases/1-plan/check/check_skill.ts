@@ -2,6 +2,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Problem } from '../../../../schemas/check_report.ts'
+import { absence } from '../../../base/dead_link.ts'
 import { messageOf, UserError } from '../../../base/error.ts'
 import { exists, walk } from '../../../base/files.ts'
 import { readText } from '../../../base/json.ts'
@@ -39,7 +40,8 @@ export interface CheckedSkill {
 export async function checkSkill(place: string, suite?: string | null): Promise<CheckedSkill> {
   const given = path.resolve(place)
   const info = await stat(given).catch(() => null)
-  if (info === null) return unreadable(given, { message: 'no such file or folder', fix: 'give a skill folder' })
+  if (info === null)
+    return unreadable(given, { message: absence(given, 'no such file or folder'), fix: 'give a skill folder' })
   const isSkill = path.basename(given) === 'SKILL.md' || (await exists(path.join(given, 'SKILL.md')))
   if (isSkill) {
     const root = info.isDirectory() ? given : path.dirname(given)
@@ -85,7 +87,7 @@ async function checkFolder(root: string): Promise<{ readable: boolean; problems:
   const file = path.join(root, 'SKILL.md')
   const read = await readText(file).catch((error: unknown) => ({ message: messageOf(error) }))
   if (typeof read !== 'string') {
-    const message = (await exists(file)) ? read.message : 'no such file'
+    const message = (await exists(file)) ? read.message : absence(file, 'no such file')
     const problem = problemOf(placeRules.unreadable, { message, fix: 'give a folder that holds SKILL.md' }, file)
     return { readable: false, problems: [problem], name: null }
   }

@@ -10,7 +10,8 @@ export const placeRules = {
   suiteUnreadable: {
     id: 'suite-unreadable',
     severity: 'error',
-    about: 'The suite cannot be read: no JSON, no cases, or it lies where agents find it (exit code 2).',
+    about:
+      'The suite cannot be read: no JSON, no cases, a link that leads nowhere, or it lies where agents find it (exit code 2).',
   },
   noSuite: { id: 'suite-missing', severity: 'warning', about: 'The skill has no suite.' },
 } satisfies Record<string, RuleFacts>

@@ -2,6 +2,7 @@
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import type { Suite } from '../../../../schemas/suite.ts'
+import { isDeadLink } from '../../../base/dead_link.ts'
 import { UserError } from '../../../base/error.ts'
 import { exists } from '../../../base/files.ts'
 import { parseJson, readText } from '../../../base/json.ts'
@@ -19,11 +20,11 @@ const longest = 16 * 1024 * 1024
 
 export const evalsJsonPlaces = ['evals/evals.json', 'evals.json']
 
-/** The evals.json of a skill's folder, or null. */
+/** The evals.json of a skill's folder, or null. A link that leads nowhere is meant as one, and is told by whoever reads it. */
 export async function findEvalsJson(folder: string): Promise<string | null> {
   for (const place of evalsJsonPlaces) {
     const file = path.join(folder, place)
-    if (await exists(file)) return file
+    if ((await exists(file)) || isDeadLink(file) || isDeadLink(path.dirname(file))) return file
   }
   return null
 }
