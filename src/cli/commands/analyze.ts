@@ -1,6 +1,7 @@
 /** `whetstone analyze`: why the winners won, and a model's notes. */
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import type { AnalyzeRequest } from '../../flows/analyze.ts'
+import { benchmarkGiven } from '../benchmark_given.ts'
 import { exitCodes } from '../exit.ts'
 import { analyzeFlags } from './analyze_flags.ts'
 import { sandboxWish } from './sandbox_flags.ts'
@@ -11,7 +12,7 @@ function analyzeOptions(args: Argv) {
     .positional('benchmark', {
       type: 'string',
       demandOption: true,
-      describe: 'a benchmark folder (it holds plan.json)',
+      describe: 'a benchmark folder (it holds plan.json), or a workspace, whose newest is meant',
     })
     .options(analyzeFlags)
     .usage(
@@ -41,15 +42,16 @@ function requestOf(parsed: ArgumentsCamelCase<AnalyzeArguments>): AnalyzeRequest
 export function addAnalyze(args: Argv, done: Done, argv: readonly string[]): Argv {
   const usage = 'analyze <benchmark>'
   return args.command(usage, 'why the winners won, and what to improve', analyzeOptions, async (given) => {
+    const benchmark = await benchmarkGiven(given.benchmark, given)
     const { configuredOf } = await import('../config/of_benchmark.ts')
     const of = { command: 'analyze', usage, options: analyzeOptions, argv, args: given, print: given } as const
-    const parsed = await configuredOf({ ...of, benchmark: given.benchmark })
+    const parsed = await configuredOf({ ...of, benchmark })
     if (parsed === null) return done(exitCodes.done)
     const [{ analyze, planAnalyze }, show] = await Promise.all([
       import('../../flows/analyze.ts'),
       import('../show_analyze.ts'),
     ])
-    const request = requestOf(parsed)
+    const request = requestOf({ ...parsed, benchmark })
     const { json, concurrency } = parsed
     if (parsed.dryRun) {
       const { result } = await withFlow({ json, concurrency }, (context) => planAnalyze(request, context))

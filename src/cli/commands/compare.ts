@@ -2,6 +2,7 @@
 import type { ArgumentsCamelCase, Argv } from 'yargs'
 import type { CompareRequest } from '../../flows/compare.ts'
 import type { FlowContext } from '../../flows/context.ts'
+import { benchmarkGiven } from '../benchmark_given.ts'
 import { exitCodes } from '../exit.ts'
 import { compareFlags } from './compare_flags.ts'
 import { sandboxWish } from './sandbox_flags.ts'
@@ -12,7 +13,7 @@ function compareOptions(args: Argv) {
     .positional('benchmark', {
       type: 'string',
       demandOption: true,
-      describe: 'a benchmark folder (it holds plan.json), or the folder of one run',
+      describe: 'a benchmark folder (it holds plan.json), a workspace, whose newest is meant, or the folder of one run',
     })
     .positional('other', { type: 'string', describe: 'another of the same kind, to compare with' })
     .options(compareFlags)
@@ -48,15 +49,17 @@ function requestOf(parsed: ArgumentsCamelCase<CompareArguments>): CompareRequest
 export function addCompare(args: Argv, done: Done, argv: readonly string[]): Argv {
   const usage = 'compare <benchmark> [other]'
   return args.command(usage, 'compare two arms blind, in both orders', compareOptions, async (given) => {
+    const benchmark = await benchmarkGiven(given.benchmark, given)
+    const other = given.other === undefined ? undefined : await benchmarkGiven(given.other, given)
     const { configuredOf } = await import('../config/of_benchmark.ts')
     const of = { command: 'compare', usage, options: compareOptions, argv, args: given, print: given } as const
-    const parsed = await configuredOf({ ...of, benchmark: given.benchmark })
+    const parsed = await configuredOf({ ...of, benchmark })
     if (parsed === null) return done(exitCodes.done)
     const [{ compare, planCompare }, show] = await Promise.all([
       import('../../flows/compare.ts'),
       import('../show_compare.ts'),
     ])
-    const request = requestOf(parsed)
+    const request = requestOf({ ...parsed, benchmark, other })
     const { json, concurrency } = parsed
     if (parsed.dryRun) {
       const planned = (context: FlowContext) => planCompare(request, context)

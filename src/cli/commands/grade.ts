@@ -1,5 +1,6 @@
 /** `whetstone grade`: grades finished runs again, without running them. */
 import type { Argv } from 'yargs'
+import { benchmarkGiven } from '../benchmark_given.ts'
 import { exitCodes } from '../exit.ts'
 import { ways } from '../interrupt.ts'
 import { gradeFlags } from './grade_flags.ts'
@@ -12,7 +13,7 @@ function gradeOptions(args: Argv) {
     .positional('benchmark', {
       type: 'string',
       demandOption: true,
-      describe: 'a benchmark folder (it holds plan.json)',
+      describe: 'a benchmark folder (it holds plan.json), or a workspace, whose newest is meant',
     })
     .options(gradeFlags)
     .usage(
@@ -26,12 +27,13 @@ function gradeOptions(args: Argv) {
 export function addGrade(args: Argv, done: Done, argv: readonly string[]): Argv {
   const usage = 'grade <benchmark>'
   return args.command(usage, 'grade finished runs again, without running them', gradeOptions, async (given) => {
+    const benchmark = await benchmarkGiven(given.benchmark, given)
     const { configuredOf } = await import('../config/of_benchmark.ts')
     const of = { command: 'grade', usage, options: gradeOptions, argv, args: given, print: given } as const
-    const parsed = await configuredOf({ ...of, benchmark: given.benchmark })
+    const parsed = await configuredOf({ ...of, benchmark })
     if (parsed === null) return done(exitCodes.done)
     const { grade } = await import('../../flows/grade.ts')
-    const { benchmark, judge = null, baseUrl = null, case: cases, anew, again, cache, concurrency } = parsed
+    const { judge = null, baseUrl = null, case: cases, anew, again, cache, concurrency } = parsed
     const { passEnv, json } = parsed
     const sandbox = sandboxWish(parsed)
     const judging = judgingWish(parsed)
