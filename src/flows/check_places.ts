@@ -29,12 +29,18 @@ export async function checkPlaces(given: readonly string[], suite: string | null
 }
 
 async function matches(pattern: string): Promise<CheckPlace[]> {
-  if (!/[*?[{]/.test(pattern)) return [{ place: path.resolve(pattern) }]
+  const found = await skillsMatching(pattern)
+  return (found.length === 0 ? [path.resolve(pattern)] : found).map((place) => ({ place }))
+}
+
+/** Absolute, by name: the skills and suites that a pattern matches, which the shell did not; none where it is no pattern. */
+export async function skillsMatching(pattern: string): Promise<string[]> {
+  if (!/[*?[{]/.test(pattern)) return []
   const all = await glob(pattern, { onlyFiles: false, absolute: true, expandDirectories: false })
   const places = all.map((place) => place.replace(/[/\\]$/, '')).sort()
   const skills: string[] = []
   for (const place of places) if ((await isSkill(place)) || (await isSuite(place))) skills.push(place)
-  return skills.length === 0 ? [{ place: path.resolve(pattern) }] : skills.map((place) => ({ place }))
+  return skills
 }
 
 async function placesIn(place: string, named: string | null): Promise<CheckPlace[]> {

@@ -1,7 +1,9 @@
 /** What was given as skills: without the files that a shell's glob brought along, and each skill once. */
+import { existsSync, statSync } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
 import { isSuiteFile } from '../phases/1-plan/load.ts'
+import { skillsMatching } from './check_places.ts'
 
 interface PassedOver {
   /** As given. */
@@ -15,8 +17,10 @@ export interface GivenSkills {
   passedOver: PassedOver[]
 }
 
-/** One place alone is what the user means, whatever it is. */
-export async function givenSkills(given: readonly string[]): Promise<GivenSkills> {
+/** A pattern that the shell left as it is stands for the skills that it matches. One place alone is what the user means, whatever it is. */
+export async function givenSkills(asGiven: readonly string[]): Promise<GivenSkills> {
+  const given = (await Promise.all(asGiven.map(matched))).flat()
+  if (given.length === 1) return { skills: given, passedOver: [] }
   const folders = new Set<string>()
   const skills: string[] = []
   const passedOver: PassedOver[] = []
@@ -30,6 +34,15 @@ export async function givenSkills(given: readonly string[]): Promise<GivenSkills
     }
   }
   return skills.length === 0 ? { skills: [...given], passedOver: [] } : { skills, passedOver }
+}
+
+/** As the shell would have it, without suites: those are named with --suite. */
+async function matched(place: string): Promise<string[]> {
+  if (existsSync(place)) return [place]
+  const all = await skillsMatching(place)
+  const found = all.filter((one) => path.basename(one) === 'SKILL.md' || statSync(one).isDirectory())
+  if (found.length === 0) return [place]
+  return found.map((one) => (path.isAbsolute(place) ? one : path.relative(process.cwd(), one)))
 }
 
 export const plainFile = 'a file, neither a SKILL.md nor a suite'

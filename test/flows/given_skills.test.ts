@@ -3,6 +3,7 @@ import path from 'node:path'
 import { expect, test } from 'vitest'
 import { givenSkills } from '../../src/flows/given_skills.ts'
 import { skillFolder } from '../../src/flows/prepare.ts'
+import { readSkill } from '../../src/phases/1-plan/skill.ts'
 import { folderOf, skillText, userError } from '../phases/1-plan/folder.ts'
 
 const evals = '[{ "prompt": "p" }]'
@@ -53,6 +54,10 @@ test.each<[string[], string[], [string, string][]]>([
     (name): [string[], string[], [string, string][]] => [['a', name], ['a'], [[name, 'file']]],
   ),
   [['README.md'], ['README.md'], []],
+  [['[ab]'], ['a', 'b'], []],
+  [['{a,b}', 'b'], ['a', 'b'], [['b', 'named before']]],
+  [['a*'], ['a'], []],
+  [['x*'], ['x*'], []],
   [['README.md', 'tool.ts'], ['README.md', 'tool.ts'], []],
 ])('%j', async (given, skills, over) => {
   const root = folderOf(files)
@@ -77,4 +82,13 @@ test.each([
 test('a SKILL.md stands for its folder', async () => {
   const root = folderOf(files)
   expect(await skillFolder(path.join(root, 'a/SKILL.md'))).toBe(path.join(root, 'a'))
+})
+
+test('a folder that holds skills, and is none: they are named', async () => {
+  const root = folderOf(files)
+  const error = await userError(readSkill(root))
+  const shown = path.relative(process.cwd(), root)
+  expect(error.message).toBe(`${root}/SKILL.md: no such file`)
+  expect(error.fix).toBe(`it holds skills: name one, such as ${shown}/a; bench and check take them all as ${shown}/*`)
+  expect((await userError(readSkill(folderOf({ 'x/y.md': '' })))).fix).toBe('give the folder that holds SKILL.md')
 })

@@ -25,7 +25,8 @@ function benchOptions(args: Argv) {
       type: 'string',
       array: true,
       demandOption: true,
-      describe: 'folders that hold SKILL.md; several are benched one after another, with an index over all',
+      describe:
+        'folders that hold SKILL.md, or a pattern over them; several are benched one after another, with an index over all',
     })
     .options(benchFlags)
     .usage(
@@ -49,7 +50,6 @@ function benchOptions(args: Argv) {
 /** Adds the command; `done` gets its exit code. */
 export function addBench(args: Argv, done: Done, argv: readonly string[]): Argv {
   return args.command('bench <skill..>', 'two arms: does the skill help?', benchOptions, async (parsed) => {
-    refuseMixtures(parsed)
     done(await start(parsed, argv))
   })
 }
@@ -89,6 +89,7 @@ function refuseMixtures({
 async function start(asked: BenchArguments, argv: readonly string[]): Promise<number> {
   const { settingsOfSkills } = await import('./bench_settings.ts')
   const given = { ...asked, skill: await skillsOf(asked) }
+  refuseMixtures(given)
   const ofSkills = await settingsOfSkills({ argv, options: benchOptions, args: given })
   const parsed = ofSkills[0]?.configured.args ?? given
   for (const { configured } of ofSkills) refuseUntilMixtures(configured.args, givenOf(configured))
@@ -116,7 +117,6 @@ async function start(asked: BenchArguments, argv: readonly string[]): Promise<nu
 
 /** Those that are benched; what is passed over is said. */
 async function skillsOf({ skill, json, printConfig }: BenchArguments): Promise<string[]> {
-  if (skill.length === 1) return skill
   const { givenSkills } = await import('../../flows/given_skills.ts')
   const { skills, passedOver } = await givenSkills(skill)
   if (passedOver.length > 0 && !printConfig) {

@@ -1,12 +1,13 @@
 /** A skill folder: what its SKILL.md says of it, and the files that an agent may see, which never include its evals; now, or at a git ref. */
 import { execFile } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises'
 import path from 'node:path'
 import { promisify } from 'node:util'
 import type { LoadWarning, Skill } from '../../../schemas/suite.ts'
 import { absence } from '../../base/dead_link.ts'
 import { codeOf, messageOf, UserError } from '../../base/error.ts'
-import { exists, hashWalk, type Walk, walk } from '../../base/files.ts'
+import { entriesIn, exists, hashWalk, type Walk, walk } from '../../base/files.ts'
 import { readText } from '../../base/json.ts'
 import { nearest } from '../../base/nearest.ts'
 import { realTmp } from '../../base/room.ts'
@@ -60,8 +61,16 @@ async function skillFile(root: string): Promise<string> {
   if (info === null) throw new UserError(`${root}: ${absence(root, 'no such folder')}`, fix)
   if (!info.isDirectory()) throw new UserError(`${root}: not a folder`, fix)
   const file = path.join(root, 'SKILL.md')
-  if (!(await exists(file))) throw new UserError(`${file}: ${absence(file, 'no such file')}`, fix)
+  if (!(await exists(file))) throw new UserError(`${file}: ${absence(file, 'no such file')}`, skillsFix(root) ?? fix)
   return file
+}
+
+/** Of a folder that holds skills instead; null: it holds none. */
+function skillsFix(root: string): string | null {
+  const [first] = entriesIn(root).filter(({ name }) => existsSync(path.join(root, name, 'SKILL.md')))
+  if (first === undefined) return null
+  const shown = path.relative(process.cwd(), root) || '.'
+  return `it holds skills: name one, such as ${path.join(shown, first.name)}; bench and check take them all as ${shown}/*`
 }
 
 /** What the rules of SKILL.md say against a name and a description that can be worked with all the same. */
