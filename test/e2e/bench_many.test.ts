@@ -37,6 +37,20 @@ describe('three skills, the first broken', () => {
     expect(stdout).toMatch(/broken .*FAILED: .*evals\.json:1/)
     expect(code).toBe(2)
   })
+  test('one skill alone is told where its workspace is', async () => {
+    await ended
+    for (const flags of [['--rerun', 'eval-1-first/with_skill/run-1'], ['--last-failed']]) {
+      const end = await whetstone(['bench', idle, '--workspace', path.basename(root), ...flags], {
+        cwd: path.dirname(root),
+      })
+      expect(end.code).toBe(2)
+      expect(end.stderr).toContain(`${flags[0]}: no benchmark of ${idle} in ${root} yet`)
+      const below = path.join(path.basename(root), 'other')
+      expect(end.stderr).toContain(`there is one in ${below}: name --workspace ${below}`)
+    }
+    const none = await whetstone(['bench', broken, '--workspace', root, '--last-failed'])
+    expect(none.stderr).toContain('bench without --last-failed first, or name --workspace')
+  })
   test('rows come by difference, the broken one last', async () => {
     await ended
     expect(indexOf(root).rows.map(({ skill, status, delta }) => [skill, status, delta])).toEqual([
