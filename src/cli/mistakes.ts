@@ -144,16 +144,26 @@ export function mistakeOf(message: string, argv: readonly string[]): UserError {
   if (bare !== undefined) return new UserError(`--${bare}: no value`, `write one behind it; ${help}`)
   const [, unknown] = /^Unknown arguments?: (.+)$/.exec(message) ?? []
   const words = withoutCamelCopies(unknown?.split(', ') ?? [])
+  if (command !== undefined && words.length > 0 && words.every((word) => argv.includes(word))) {
+    return new UserError(unknownWords(words), `${takes(command)}; ${help}`)
+  }
   const own = flagsOf[command ?? '']
   const known = own === undefined ? flags : [...Object.keys(own), 'json', 'help']
   const meant = [...new Set(words.flatMap((word) => nearest(word, known, 1).filter((flag) => flag !== word)))]
   const hint = meant.length > 0 ? `did you mean ${meant.map((flag) => `--${flag}`).join(', ')}? ` : ''
   const elsewhere = command === undefined ? undefined : words.find((word) => flags.includes(word))
   if (elsewhere !== undefined) return new UserError(`${command} has no --${elsewhere}; other commands do`, hint + help)
-  return new UserError(
-    words.length === 0 ? message : `Unknown argument${words.length > 1 ? 's' : ''}: ${words.join(', ')}`,
-    `${hint}${help}`,
-  )
+  return new UserError(words.length === 0 ? message : unknownWords(words), `${hint}${help}`)
+}
+
+function unknownWords(words: readonly string[]): string {
+  return `Unknown argument${words.length > 1 ? 's' : ''}: ${words.join(', ')}`
+}
+
+/** What a command takes besides flags. */
+function takes(command: string): string {
+  if (command === 'view') return 'view takes one folder; two side by side: whetstone view --compare A B'
+  return `${command} takes ${commands[command] || 'flags alone'}`
 }
 
 /** The parser names `--some-flag` twice: as it was written, and as someFlag. */

@@ -57,6 +57,17 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
   test.each<[string, string[], RegExp]>([
     ['no command', [], /Give a command.*\n.*bench, .*grade, aggregate, .*doctor, practice/],
     ['an unknown command', ['benhc'], /Did you mean bench\?|Unknown/],
+    [
+      'folders that view does not take',
+      ['view', 'a', 'b', 'workspaces'],
+      /^error Unknown arguments: b, workspaces\n +view takes one folder; two side by side: whetstone view --compare A B; see whetstone view --help\n$/,
+    ],
+    ['words that demo does not take', ['demo', 'skill'], /Unknown argument: skill\n +demo takes flags alone; see/],
+    [
+      'a word that grade does not take',
+      ['grade', 'a', 'judge'],
+      /Unknown argument: judge\n +grade takes <benchmark>; see/,
+    ],
     ['an unknown flag', ['bench', skill, '--rusn', '3'], /rusn\n.*did you mean --runs\? see whetstone bench --help/],
     [
       'an unknown flag of two words, told once',
