@@ -19,6 +19,8 @@ export interface HowToShow {
   json: boolean
   interrupted: boolean
   goesOn?: Again
+  /** The folder that was asked for: where the benchmark is another one, it is said which. */
+  asked?: string
   gates?: readonly Gate[]
   reporters?: readonly Reporter[]
 }
@@ -45,7 +47,10 @@ export function showResult(result: Summarized, how: HowToShow): number {
       gates,
     }
     process.stdout.write(`${JSON.stringify(line)}\n`)
-  } else process.stdout.write(`${[...cutShort(how), ...resultLines(result), ...gateLines(gates)].join('\n')}\n`)
+  } else
+    process.stdout.write(
+      `${[...cutShort(how), ...chosenLines(how, result), ...resultLines(result), ...gateLines(gates)].join('\n')}\n`,
+    )
   return code
 }
 
@@ -53,6 +58,11 @@ export function showResult(result: Summarized, how: HowToShow): number {
 export function cutShort({ interrupted, goesOn = ways.same }: Pick<HowToShow, 'interrupted' | 'goesOn'>): string[] {
   const { bold, yellow } = colours(process.stdout)
   return interrupted ? ['', yellow(bold(interruptedLine(goesOn)))] : []
+}
+
+function chosenLines({ asked }: HowToShow, { folder }: Summarized): string[] {
+  if (asked === undefined || path.resolve(asked) === folder) return []
+  return [`the newest of ${safe(asked)}: ${safe(path.relative(process.cwd(), folder) || folder)}`]
 }
 
 function codeFor({ benchmark, kept, unread }: Summarized, gates: readonly GateResult[]): number {

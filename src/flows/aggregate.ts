@@ -11,6 +11,7 @@ import { type Summarized, summarize } from './summarize.ts'
 // what reads folders of other tools and writes for them is loaded where there is one
 
 export interface AggregateRequest {
+  /** A benchmark, a workspace (its newest), or a folder that another tool made. */
   folder: string
   /** Only for folders of other tools: which configuration is which (null: by their names), overwrite their reports. */
   candidate: string | null
@@ -23,7 +24,8 @@ export interface AggregateRequest {
 }
 
 /** As summarizeFolder; then in another dialect where that is asked for. */
-export async function aggregateAgain(request: AggregateRequest, context: FlowContext): Promise<Summarized> {
+export async function aggregateAgain(asked: AggregateRequest, context: FlowContext): Promise<Summarized> {
+  const request = { ...asked, folder: await benchmarkOf(asked.folder) }
   const summarized = () => reportingInto(request.folder, () => summarizeFolder(request, context))
   if (request.agentskills === null) return await summarized()
   const { checkTarget, writeAgentskills } = await import('./write_agentskills.ts')
@@ -34,10 +36,18 @@ export async function aggregateAgain(request: AggregateRequest, context: FlowCon
   return { ...made, exported: target }
 }
 
+/** As it was given; of a workspace its newest benchmark, absolute. */
+async function benchmarkOf(given: string): Promise<string> {
+  const asked = path.resolve(given)
+  if (await exists(benchmarkPaths(asked).plan)) return given
+  const { folderOf } = await import('./benchmark_in.ts')
+  const folder = await folderOf(given)
+  return folder === asked ? given : folder
+}
+
 /** A folder with plan.json is ours; any other is searched for runs. Throws UserError where there are none. */
 async function summarizeFolder(request: AggregateRequest, context: FlowContext): Promise<Summarized> {
   const folder = path.resolve(request.folder)
-  if (!(await exists(folder))) throw new UserError(`${request.folder}: no such folder`)
   if (!(await exists(benchmarkPaths(folder).plan))) {
     const { aggregateForeign } = await import('./aggregate_foreign.ts')
     return aggregateForeign(folder, request, context)

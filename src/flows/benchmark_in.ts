@@ -5,12 +5,13 @@ import type { Plan } from '../../schemas/plan.ts'
 import { UserError } from '../base/error.ts'
 import { exists } from '../base/files.ts'
 import { redactorFor } from '../base/redact.ts'
-import { findRuns } from '../store/foreign/tree.ts'
+import { findRuns, walkTree } from '../store/foreign/tree.ts'
 import { benchmarkPaths } from '../store/paths.ts'
 import { listBenchmarks, readPlan } from '../store/store.ts'
 import { foreignNow } from './aggregate_foreign.ts'
 import type { FlowContext } from './context.ts'
 import { evalsAsked } from './eval/view_evals.ts'
+import { meantBy } from './meant.ts'
 import { caseFiles } from './page/case_files.ts'
 import { type Measured, measuredIn } from './page/workspace_page.ts'
 import { benchmarkNow, type Summarized } from './summarize.ts'
@@ -22,10 +23,11 @@ export interface Found extends Pick<Summarized, 'folder' | 'benchmark' | 'folder
   files: ReadonlyMap<number, PageFile[]>
 }
 
-/** Of a workspace its newest benchmark, else its newest eval. Throws UserError where there is none. */
+/** Of a workspace its newest benchmark, else its newest eval; of a project that of its only workspace. Throws UserError where there is none. */
 export async function folderOf(asked: string): Promise<string> {
-  const folder = path.resolve(asked)
-  if (!(await exists(folder))) throw new UserError(`${asked}: no such folder`)
+  const given = path.resolve(asked)
+  if (!(await exists(given))) throw new UserError(`${asked}: no such folder`)
+  const folder = await meantBy(given)
   const [newest] = await listBenchmarks(folder)
   return newest ?? (await evalsAsked(folder))?.all[0] ?? folder
 }
@@ -38,7 +40,7 @@ export async function measuredAlone(folder: string): Promise<Measured | null> {
   if (newest !== undefined || (await exists(benchmarkPaths(folder).plan))) return null
   // what our own loop keeps of runs besides is what proposers were shown; another tool keeps its history beside its iterations
   if (isByUs(measured)) return measured
-  const { runs } = await findRuns(folder)
+  const { runs } = await findRuns(await walkTree(folder))
   return runs.some((run) => run.result?.grading) ? null : measured
 }
 

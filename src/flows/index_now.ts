@@ -12,6 +12,7 @@ import { usualOptions } from '../phases/4-report/stats/options.ts'
 import { benchmarkPaths, indexPaths } from '../store/paths.ts'
 import { listBenchmarks } from '../store/store.ts'
 import type { FlowContext } from './context.ts'
+import { refuseTakenIndex } from './free_index.ts'
 import { indexRootsAbove } from './index_above.ts'
 import { type Measured, measuredIn, writeWorkspacePage } from './page/workspace_page.ts'
 import { storeIndex, withBeside } from './write_index.ts'
@@ -31,6 +32,7 @@ export async function indexNow(folder: string, context: FlowContext): Promise<st
   const rows = known?.rows ?? []
   const news = await newRows(folder, rows, context)
   if (known === null && news.length === 0) return null
+  if (known === null) await refuseTakenIndex(folder)
   const all = [...(await Promise.all(rows.map((row) => presentRow(folder, row)))), ...news]
   const alpha = known?.alpha ?? usualOptions.alpha
   const index: BenchmarkIndex = {

@@ -12,6 +12,7 @@ import { folderOf, measuredAlone } from './benchmark_in.ts'
 import type { FlowContext } from './context.ts'
 import { evalsAsked, writeEvalIndex } from './eval/view_evals.ts'
 import { indexNow } from './index_now.ts'
+import { meantBy } from './meant.ts'
 import { publish } from './page/publish.ts'
 import { writeWorkspacePage } from './page/workspace_page.ts'
 import { writePage } from './page/write_page.ts'
@@ -21,7 +22,7 @@ import { readTrend } from './trend.ts'
 import { viewTwo } from './view_two.ts'
 
 export interface ViewRequest {
-  /** A benchmark, a workspace (its newest benchmark), a folder with index.html, or a folder that another tool made. */
+  /** A benchmark, a workspace (its newest benchmark), a folder of workspaces or above `workspaces/`, or one that another tool made. */
   folder: string
   /** A folder that gets a copy of the page as index.html; null: none. */
   copyTo: string | null
@@ -51,9 +52,9 @@ export async function view(request: ViewRequest, context: FlowContext): Promise<
 async function madeFor(request: ViewRequest, context: FlowContext): Promise<Viewed> {
   const { folder: given, against, singleFile } = request
   if (against !== null) return { page: await viewTwo({ a: given, b: against, singleFile }, context), summarized: null }
-  const folder = path.resolve(given)
+  const folder = await meantBy(path.resolve(given))
   const isTrend = request.trend || (await isFolderOfBenchmarks(folder))
-  const viewed = isTrend ? await writeTrend(folder, context) : await pageOf(request, context)
+  const viewed = isTrend ? await writeTrend(folder, context) : await pageOf(folder, request, context)
   if (singleFile && viewed.summarized !== null) await writeSingle(viewed.page, viewed.summarized, context)
   return viewed
 }
@@ -79,8 +80,8 @@ async function writeTrend(folder: string, context: FlowContext): Promise<Viewed>
   return { page: paths.page, summarized: null, trend }
 }
 
-async function pageOf({ folder: given, singleFile }: ViewRequest, context: FlowContext): Promise<Viewed> {
-  const folder = path.resolve(given)
+async function pageOf(folder: string, request: ViewRequest, context: FlowContext): Promise<Viewed> {
+  const { folder: given, singleFile } = request
   const index = await indexNow(folder, context)
   if (index !== null) return { page: index, summarized: null }
   const evals = await evalsAsked(folder)

@@ -8,7 +8,8 @@ function aggregateOptions(args: Argv) {
     .positional('folder', {
       type: 'string',
       demandOption: true,
-      describe: "a benchmark folder (it holds plan.json), or another tool's folder of gradings",
+      describe:
+        "a benchmark folder (it holds plan.json), a workspace (its newest), or another tool's folder of gradings",
     })
     .option('candidate', {
       type: 'string',
@@ -56,6 +57,6 @@ export function addAggregate(args: Argv, done: Done): Argv {
     const { result, interrupted } = await withFlow({ json, concurrency: 1 }, (context) =>
       aggregateAgain({ folder, candidate, baseline, force, agentskills: output, page }, context),
     )
-    done(await showResult(result, { json, interrupted }))
+    done(await showResult(result, { json, interrupted, asked: folder }))
   })
 }

@@ -11,7 +11,8 @@ function viewOptions(args: Argv) {
     .positional('folder', {
       type: 'string',
       default: '.',
-      describe: "a workspace (its newest benchmark), a benchmark folder, or another tool's folder of gradings",
+      describe:
+        "a workspace (its newest benchmark), a benchmark folder, a folder of workspaces or the one above workspaces/ (their index), or another tool's folder of gradings",
     })
     .option('open', {
       type: 'boolean',
@@ -84,7 +85,7 @@ export function addView(args: Argv, done: Done): Argv {
       ? JSON.stringify({ type: 'page', page: result.page })
       : `page ${safe(path.relative(process.cwd(), result.page) || result.page)}`
     process.stdout.write(`${line}\n`)
-    if (result.summarized !== null) done(await showResult(result.summarized, { json, interrupted }))
+    if (result.summarized !== null) done(await showResult(result.summarized, { json, interrupted, asked: folder }))
   })
 }
 

@@ -15,6 +15,7 @@ import { readPlan } from '../../store/store.ts'
 import { benchmarkIn, folderOf, measuredAlone } from '../benchmark_in.ts'
 import type { FlowContext } from '../context.ts'
 import { auditWorkspace, keepMark } from '../label.ts'
+import { meantBy } from '../meant.ts'
 import { type Measured, makeWorkspacePage, measuredIn } from '../page/workspace_page.ts'
 import { makePage } from '../page/write_page.ts'
 import { mergeNotes } from './notes.ts'
@@ -35,7 +36,7 @@ export interface ServeRequest {
 
 /** Ends when the context does. `started` gets the address. Throws UserError where there is nothing to show. */
 export async function serve({ folder: asked, queue, started }: ServeRequest, context: FlowContext): Promise<void> {
-  const alone = await measuredAlone(path.resolve(asked))
+  const alone = await measuredAlone(await meantBy(path.resolve(asked)))
   await using watch = queue === null ? null : await (await import('./fleet.ts')).watchFleet(queue, context)
   const beside = watch === null ? {} : { fleet: async () => JSON.stringify(await watch.now()) }
   if (alone === null) await serveBenchmark(asked, context, { started, ...beside })

@@ -5,7 +5,8 @@ import { UserError } from '../../base/error.ts'
 import { type ArmsFound, chooseArms, isConfiguration, plainName } from './arms.ts'
 import { type CaseFound, casesOf } from './cases.ts'
 import { type Committed, readCommitted } from './committed.ts'
-import { findRuns, type Problem, type RunFound } from './tree.ts'
+import { refuseOwn } from './own_benchmarks.ts'
+import { findRuns, type Problem, type RunFound, walkTree } from './tree.ts'
 
 export interface Foreign {
   cases: CaseFound[]
@@ -25,10 +26,12 @@ export interface ArmsAsked {
 
 const notRead = 'passed over: it is called like a grading, and its place or name fits no layout that is known'
 
-/** Throws UserError where it is a file, or the folder holds no run, several benchmarks, or no configuration of a name asked for. */
+/** Throws UserError where it is a file, or the folder holds no run, several benchmarks, one of ours below it, or no configuration of a name asked for. */
 export async function readForeign(folder: string, asked: ArmsAsked): Promise<Foreign> {
   await refuseFile(folder)
-  const { runs, problems, passedOver } = await findRuns(folder)
+  const tree = await walkTree(folder)
+  await refuseOwn(folder, tree.names)
+  const { runs, problems, passedOver } = await findRuns(tree)
   const graded = runs.filter((run) => run.result?.grading)
   if (graded.length === 0) {
     const first = problems[0]

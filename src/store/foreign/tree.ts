@@ -50,15 +50,26 @@ export interface TreeFound {
 
 const left = new Set(['node_modules', '__pycache__'])
 
-/** Reads every run below the folder. Rejects only where the folder itself can't be read. */
-export async function findRuns(root: string): Promise<TreeFound> {
+/** What lies below a folder: the names of its files (relative, with /), and what could not be looked at. */
+export interface Tree {
+  root: string
+  names: ReadonlySet<string>
+  problems: Problem[]
+}
+
+/** Rejects only where the folder itself can't be read. */
+export async function walkTree(root: string): Promise<Tree> {
   const skip = (name: string) => left.has(path.posix.basename(name)) || path.posix.basename(name).startsWith('.')
   const { files, leftOut } = await walk(root, { skip, unreadable: 'leave_out' })
   // Odd files among the outputs are an agent's, and no part of a benchmark.
   const problems = leftOut.flatMap(({ path: file, reason }) =>
     `/${file}`.includes('/outputs/') ? [] : [{ file, message: reason }],
   )
-  const names = new Set(files.map((file) => file.path).sort())
+  return { root, names: new Set(files.map((file) => file.path).sort()), problems }
+}
+
+/** Reads every run below the folder. */
+export async function findRuns({ root, names, problems }: Tree): Promise<TreeFound> {
   const reader: Reader = { root, names, stems: stemsOf(names), problems, read: new Map() }
   const folders = new Set(
     [...names].flatMap((file) => (file.endsWith('-grading.json') ? folderOfCaseFile(file) : null) ?? runFolderOf(file)),

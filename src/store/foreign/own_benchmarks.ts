@@ -1,0 +1,49 @@
+/** Benchmarks of ours below a folder that is none: their runs are of different plans and are never counted together. */
+import path from 'node:path'
+import { UserError } from '../../base/error.ts'
+import { parseJson, readText } from '../../base/json.ts'
+import { isTimestampName, workspaceOf } from '../paths.ts'
+import { fieldsOf } from './pick.ts'
+
+/** `names`: files below the folder, relative, with /. Throws UserError that names the workspaces, else the benchmarks. */
+export async function refuseOwn(folder: string, names: Iterable<string>): Promise<void> {
+  const own: string[] = []
+  for (const file of names) {
+    if (isPlanFile(file) && (await isOurs(path.join(folder, file)))) own.push(path.posix.dirname(file))
+  }
+  const [first, ...others] = own
+  if (first === undefined) return
+  const workspaces = [...new Set(own.map((one) => workspaceIn(folder, one)))]
+  const [what, places] = workspaces.length > 1 ? ['workspaces', workspaces] : ['benchmarks', own]
+  const said =
+    others.length === 0 ? `is no benchmark, and holds one: ${first}` : `holds several ${what}: ${listed(places)}`
+  throw new UserError(`${folder}: ${said}`, `name one, such as ${path.join(folder, places.at(-1) ?? first)}`)
+}
+
+/** The folder to name for a benchmark: its workspace below the folder, else its own. */
+function workspaceIn(folder: string, benchmark: string): string {
+  const workspace = workspaceOf(path.resolve(folder, benchmark))
+  return (workspace !== null && path.relative(folder, workspace)) || benchmark
+}
+
+/** What an agent left is no benchmark; sets of trigger queries hold no gradings. */
+function isPlanFile(file: string): boolean {
+  return path.posix.basename(file) === 'plan.json' && !/(?:^|\/)(?:outputs|triggers|descriptions)\//.test(file)
+}
+
+/** One that is damaged counts where its folder is named as ours are. */
+async function isOurs(file: string): Promise<boolean> {
+  if (isTimestampName(path.basename(path.dirname(file)))) return true
+  const plan = await readText(file).then(
+    (text) => fieldsOf(parseJson(text, file)),
+    () => null,
+  )
+  return Array.isArray(plan?.runs) && typeof plan.candidate_configuration === 'string'
+}
+
+const mostNamed = 6
+
+function listed(places: readonly string[]): string {
+  const more = places.length > mostNamed ? ` and ${places.length - mostNamed} more` : ''
+  return `${places.slice(0, mostNamed).join(', ')}${more}`
+}
