@@ -197,6 +197,17 @@ describe('candidate minus baseline', () => {
       'With the new version the agent meets 50 points more of its expectations than with the old',
     ],
     ['v_a', 'v_b', 'v_a meets 50 points more of its expectations than v_b'],
+    ['with_reference', 'without_reference', 'with_reference meets 50 points more of its expectations than without_r'],
+    ['after', 'before', 'after meets 50 points more of its expectations than before'],
+    ['treatment', 'control', 'treatment meets 50 points more of its expectations than control'],
+    ['with_skill', 'control', 'With the skill the agent meets 50 points more of its expectations than without'],
+    [
+      'pdf_with_skill',
+      'pdf_without_skills',
+      'With the skill the agent meets 50 points more of its expectations than w',
+    ],
+    ['with', 'without', 'With the skill the agent meets 50 points more of its expectations than without'],
+    ['new_skill', 'with_skill', 'new_skill meets 50 points more of its expectations than with_skill'],
   ])('%s against %s, and no more is said than the names tell', async (candidate, baseline, sentence) => {
     const { benchmark } = await run(pair(candidate, baseline))
     expect(benchmark.run_summary.delta?.pass_rate).toBe('+0.50')
@@ -204,6 +215,10 @@ describe('candidate minus baseline', () => {
     expect(/the skill|^Skill/m.test([...sureness(benchmark), ...benchmark.notes].join('\n'))).toBe(
       /the skill|new version/.test(sentence),
     )
+  })
+  test('the other way round nothing is said of a skill', async () => {
+    const { benchmark } = await run(pair('with_skill', 'new_skill'), { candidate: 'with_skill' })
+    expect(headline(benchmark)).toContain('with_skill meets 50 points more of its expectations than new_skill')
   })
   test('as asked', async () =>
     expect(await delta(pair('with_skill', 'old_skill'), { candidate: 'old_skill' })).toBe('-0.50'))

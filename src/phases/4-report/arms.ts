@@ -1,4 +1,5 @@
 /** The arms of a benchmark: their names and order, their summaries, and the difference between two of them. */
+import { type ArmKind, armKind } from '../../../schemas/arm_names.ts'
 import { type ArmSummary, type Benchmark, type BenchmarkRun, benchmark } from '../../../schemas/benchmark.ts'
 import { describe } from './stats/describe.ts'
 import { signed } from './stats/round.ts'
@@ -17,20 +18,28 @@ export function isCalibration({ candidate, baseline }: Arms): boolean {
 /** What meets: the skill and none, a newer version and an older, the baseline twice, or two of which the names alone are known. */
 export type Meeting = 'skill' | 'versions' | 'itself' | 'names'
 
-const withoutSkill = /without|no_?skill|^vanilla$|^bare$|^baseline|^control$|^before$|^(?:skills?_)?(?:disabled|off)$/
-const olderSkill = /old_?skill|^old$|^previous|^original/
-const withSkill = /with_?skill|^with$|^(?:skills?_)?(?:enabled|on)$/
-
 /** What the names say for sure; a user may have chosen the arms the other way round. */
 export function meetingOf(arms: Arms): Meeting {
   if (isCalibration(arms)) return 'itself'
-  const [own, other] = [arms.candidate, arms.baseline].map(
-    (name) => name?.toLowerCase().replaceAll(/[-\s]+/g, '_') ?? '',
-  )
-  const only = (pattern: RegExp) => pattern.test(other ?? '') && !pattern.test(own ?? '')
-  if (only(withoutSkill)) return 'skill'
-  if (only(olderSkill)) return withoutSkill.test(own ?? '') ? 'names' : 'versions'
-  return withSkill.test(own ?? '') && !withSkill.test(other ?? '') && !olderSkill.test(own ?? '') ? 'skill' : 'names'
+  const [own, other] = [armKind(arms.candidate ?? ''), armKind(arms.baseline ?? '')]
+  switch (other) {
+    case 'without':
+    case 'baseline':
+      return isLow(own) ? 'names' : 'skill'
+    case 'older':
+      return isLow(own) || own === 'older' ? 'names' : 'versions'
+    case 'control':
+    case null:
+      return own === 'with' ? 'skill' : 'names'
+    case 'with':
+    case 'current':
+    case 'newer':
+      return 'names'
+  }
+}
+
+function isLow(kind: ArmKind | null): boolean {
+  return kind === 'without' || kind === 'baseline' || kind === 'control'
 }
 
 const candidates = ['with_skill', 'new_skill']

@@ -1,17 +1,22 @@
 /** Which configuration is which: the candidate and the baseline among the names found. */
+import { type ArmKind, armKind, plainName } from '../../../schemas/arm_names.ts'
+
+/** How much of a candidate a name of a kind is: the highest is the candidate, the lowest the baseline; one that says nothing lies between. */
+const ranks = {
+  without: 0,
+  baseline: 1,
+  control: 1,
+  older: 2,
+  with: 4,
+  current: 4,
+  newer: 5,
+} satisfies Record<ArmKind, number>
+const unknown = 3
 
 /**
- * How much of a candidate a name is, by the first pattern that fits (lower case, separators as _). The highest is the
- * candidate, the lowest the baseline; a name that fits none lies between.
+ * Words that tell two configurations apart where the rest of their names is the same (`pdf-new`, `pdf-old`). They say nothing in
+ * `new-york`, or of a model that is called `…-latest`; and they are too common in the names of cases to tell a configuration.
  */
-const ranks: readonly [pattern: RegExp, rank: number][] = [
-  [/without_?skill|^no_?skill|^without$|^vanilla$|^bare$|^(?:skills?_)?disabled$|^skills?_off$/, 0],
-  [/^baseline|^control$|^before$/, 1],
-  [/old_?skill|^old$|^previous|^original/, 2],
-  [/new_?skill|^new$|^candidate|^treatment$|^after$|^improved/, 5],
-  [/with_?skill|^with$|^current|^(?:skills?_)?enabled$|^skills?_on$/, 4],
-]
-/** Words that tell two configurations apart; too common in the names of cases to tell a configuration. */
 const weakRanks: readonly [pattern: RegExp, rank: number][] = [
   [/(?:^|_)(?:disabled|off|none)$/, 0],
   [/(?:^|_)before(?:_|$)/, 1],
@@ -19,7 +24,6 @@ const weakRanks: readonly [pattern: RegExp, rank: number][] = [
   [/(?:^|_)(?:new|newer|latest|updated|revised|enhanced|optimi[sz]ed|after)(?:_|$)/, 5],
   [/(?:^|_)(?:enabled|on)$/, 4],
 ]
-const unknown = 3
 
 /** Names that are a configuration's as they stand (lower case, separators as _), with a number at the end or without. */
 const wholeNames: ReadonlySet<string> = new Set([
@@ -46,22 +50,30 @@ export interface ArmsFound {
   others: string[]
 }
 
-function knownRank(name: string): number | null {
-  return ranks.find(([pattern]) => pattern.test(plainName(name)))?.[1] ?? null
+interface Weak {
+  rank: number
+  /** The name without the word. */
+  rest: string
 }
 
-function rankOf(name: string): number {
-  return knownRank(name) ?? weakRanks.find(([pattern]) => pattern.test(plainName(name)))?.[1] ?? unknown
+function weakIn(name: string): Weak {
+  const plain = plainName(name)
+  const [pattern, rank] = weakRanks.find(([each]) => each.test(plain)) ?? [null, unknown]
+  return { rank, rest: pattern === null ? plain : plain.replace(pattern, '_').replaceAll(/^_+|_+$/g, '') }
 }
 
-/** Names that differ in case and separators only have this in common. */
-export function plainName(name: string): string {
-  return name.toLowerCase().replaceAll(/[-\s]+/g, '_')
+/** Of a name among others. */
+function rankAmong(name: string, names: readonly string[]): number {
+  const kind = armKind(name)
+  if (kind !== null) return ranks[kind]
+  const { rank, rest } = weakIn(name)
+  const isAlone = versionOf(rest).stem === ''
+  return isAlone || names.some((other) => other !== name && weakIn(other).rest === rest) ? rank : unknown
 }
 
 /** Whether a folder of this name may be a configuration. */
 export function isConfiguration(name: string): boolean {
-  return knownRank(name) !== null
+  return armKind(name) !== null
 }
 
 /** The one of a path's folders that is the configuration: the surest name, of several the last. Null: none has a known name. */
@@ -94,34 +106,42 @@ function compareVersions(a: readonly number[], b: readonly number[]): number {
 }
 
 /** By rank, then by version (of the same stem), the candidate first; then in name order. */
-function byClaim(a: string, b: string): number {
-  const [one, other] = [versionOf(a), versionOf(b)]
-  if (rankOf(a) !== rankOf(b)) return rankOf(b) - rankOf(a)
-  if (one.stem !== other.stem) return one.stem < other.stem ? -1 : 1
-  return compareVersions(other.version, one.version) || (a < b ? -1 : 1)
+function byClaim(names: readonly string[]) {
+  return (a: string, b: string): number => {
+    const [one, other] = [versionOf(a), versionOf(b)]
+    const ranked = rankAmong(b, names) - rankAmong(a, names)
+    if (ranked !== 0) return ranked
+    if (one.stem !== other.stem) return one.stem < other.stem ? -1 : 1
+    return compareVersions(other.version, one.version) || (a < b ? -1 : 1)
+  }
 }
 
-/** Of those of the lowest rank the lowest version; versions of the candidate before others. */
+/** Of those of the lowest rank the lowest version; those that are called as the candidate, but for a version or such a word, before others. */
 function baselineAmong(rest: readonly string[], candidate: string): string | null {
+  const rankOf = (name: string) => rankAmong(name, [candidate, ...rest])
   const lowest = Math.min(...rest.map(rankOf))
   const lowly = rest.filter((name) => rankOf(name) === lowest)
-  const own = lowly.filter((name) => versionOf(name).stem === versionOf(candidate).stem)
+  const own = lowly.filter(
+    (name) => versionOf(name).stem === versionOf(candidate).stem || weakIn(name).rest === weakIn(candidate).rest,
+  )
   const [first] = own.length > 0 ? own : lowly
   return lowly.findLast((name) => first !== undefined && versionOf(name).stem === versionOf(first).stem) ?? null
 }
 
 /** `names` must hold one at least. Where neither rank nor version tells, they come in name order, the first as the candidate. */
 export function chooseArms(names: readonly string[]): ArmsFound {
-  const [candidate = '', ...rest] = [...new Set(names)].sort(byClaim)
+  const all = [...new Set(names)]
+  const [candidate = '', ...rest] = all.sort(byClaim([...all]))
   const baseline = baselineAmong(rest, candidate)
   const others = rest.filter((name) => name !== baseline).sort()
   return { candidate, baseline, others, note: baseline === null ? null : doubtIn(candidate, baseline) }
 }
 
 function doubtIn(candidate: string, baseline: string): string | null {
+  const both = [candidate, baseline]
   const [own, other] = [versionOf(candidate), versionOf(baseline)]
   const isNewer = own.stem === other.stem && compareVersions(own.version, other.version) > 0
-  return isNewer || rankOf(candidate) !== rankOf(baseline)
+  return isNewer || rankAmong(candidate, both) !== rankAmong(baseline, both)
     ? null
     : `The names ${candidate} and ${baseline} do not say which is the baseline: in name order, ${candidate} is taken as the candidate (choose with --candidate and --baseline)`
 }

@@ -1,7 +1,7 @@
 /** Groups runs into cases, counts copies once, and gives cases and runs their numbers. */
 import path from 'node:path'
+import { plainName } from '../../../schemas/arm_names.ts'
 import { canonicalJson } from '../../base/json.ts'
-import { plainName } from './arms.ts'
 import { textIn } from './pick.ts'
 import type { Problem, RunFound } from './tree.ts'
 

@@ -1,8 +1,9 @@
 /** A folder without our plan.json, read: cases, arms, results, and all that was left out. */
 import { stat } from 'node:fs/promises'
 import path from 'node:path'
+import { plainName } from '../../../schemas/arm_names.ts'
 import { UserError } from '../../base/error.ts'
-import { type ArmsFound, chooseArms, isConfiguration, plainName } from './arms.ts'
+import { type ArmsFound, chooseArms, isConfiguration } from './arms.ts'
 import { type CaseFound, casesOf } from './cases.ts'
 import { type Committed, readCommitted } from './committed.ts'
 import { refuseOwn } from './own_benchmarks.ts'

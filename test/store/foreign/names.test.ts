@@ -76,6 +76,9 @@ describe('candidate and baseline are', () => {
     [['pdf-new', 'pdf-old'], 'pdf-new', 'pdf-old'],
     [['legacy', 'main'], 'main', 'legacy'],
     [['main', 'updated'], 'updated', 'main'],
+    [['legacy-v1', 'main'], 'main', 'legacy-v1'],
+    [['gpt-4o', 'gpt-4o-latest'], 'gpt-4o-latest', 'gpt-4o'],
+    [['before', 'after'], 'after', 'before'],
   ])('of %j: %s and %s, without a remark', (names, candidate, baseline) => {
     expect(chooseArms(names)).toEqual({ candidate, baseline, note: null, others: [] })
   })
@@ -83,6 +86,12 @@ describe('candidate and baseline are', () => {
     [['v_b', 'v_a'], 'v_a', 'v_b'],
     [['pdf_v1', 'docx_v2'], 'docx_v2', 'pdf_v1'],
     [['v1.0', 'v1'], 'v1', 'v1.0'],
+    [['gemini-2.0-flash', 'gemini-1.5-flash-latest'], 'gemini-1.5-flash-latest', 'gemini-2.0-flash'],
+    [['new-york', 'boston'], 'boston', 'new-york'],
+    [['gpt-4o', 'mistral-large-latest'], 'gpt-4o', 'mistral-large-latest'],
+    [['gpt-4o-latest', 'mistral-large-latest'], 'gpt-4o-latest', 'mistral-large-latest'],
+    [['stay-on', 'b'], 'b', 'stay-on'],
+    [['with_reference', 'without_reference'], 'with_reference', 'without_reference'],
   ])('of %j in name order, and it is said', (names, candidate, baseline) => {
     expect(chooseArms(names)).toMatchObject({ candidate, baseline, note: expect.stringMatching(/name order/) })
   })
@@ -91,6 +100,8 @@ describe('candidate and baseline are', () => {
     [['baseline', 'v1', 'v2'], 'v2', 'baseline', ['v1']],
     [['v1', 'v2', 'a'], 'v2', 'v1', ['a']],
     [['with_skill', 'old_v1', 'old_v2'], 'with_skill', 'old_v1', ['old_v2']],
+    [['b-new', 'b', 'a'], 'b-new', 'b', ['a']],
+    [['b-new', 'b-old', 'a-new', 'a-old'], 'a-new', 'a-old', ['b-new', 'b-old']],
   ])('of %j: %s and %s, not %j', (names, candidate, baseline, others) => {
     expect(chooseArms(names)).toMatchObject({ candidate, baseline, others })
   })
