@@ -75,7 +75,8 @@ function codeFor({ benchmark, kept, unread }: Summarized, gates: readonly GateRe
 function resultLines({ benchmark, paths, page, exported, calibration, kept }: Summarized): string[] {
   const { bold, yellow, dim } = colours(process.stdout)
   const { header, rows } = summaryTable(benchmark)
-  const table = columns([header, ...rows], header.map((_, index) => index).slice(1))
+  const cells = [header, ...rows].map((row) => row.map((cell) => oneLine(cell, 70)))
+  const table = columns(cells, header.map((_, index) => index).slice(1))
   const place = (file: string) => safe(path.relative(process.cwd(), file) || file)
   const width = textWidth(process.stdout)
   const chosen = chosenSentence(benchmark)
@@ -83,8 +84,8 @@ function resultLines({ benchmark, paths, page, exported, calibration, kept }: Su
     '',
     ...(benchmark.complete === true ? [] : [yellow(bold(incomplete(benchmark)))]),
     ...(kept === undefined ? [] : [yellow(bold(keptLine(kept)))]),
-    ...(chosen === null ? [] : [yellow(chosen)]),
-    bold(headline(benchmark)),
+    ...(chosen === null ? [] : [yellow(safe(chosen))]),
+    ...wrap(headline(benchmark), width).map((line) => bold(line)),
     ...sureness(benchmark).flatMap((sentence) => wrap(sentence, width)),
     '',
     dim(table[0] ?? ''),

@@ -34,6 +34,24 @@ test.each(['aggregate', 'view'])('%s of a file: a folder is wanted', async (comm
   expect(end.stderr).toMatch(/grading\.json: a file, and a folder is wanted\n {6}\S/)
 })
 
+test.each(['aggregate', 'view', 'diff'])(
+  '%s: a name of a configuration can neither draw nor make a line',
+  async (command) => {
+    const [evil, other] = ['evil', 'other'].map((name) => `${name}\u001b[31m\n::error::pwn\u202e`)
+    const runs = [evil, other, 'third\r::warning::x'].map((configuration, at) => ({
+      configuration,
+      ...graded(1, 2, `${at}`),
+    }))
+    const folder = folderOf({ 'grading.json': { runs } })
+    if (command === 'diff') await whetstone(['aggregate', folder])
+    const more = { aggregate: [], view: ['--no-open'], diff: [folder] }[command] ?? []
+    const end = await whetstone([command, folder, ...more])
+    expect(end.code, end.stderr).toBe(0)
+    expect(end.stdout).toContain('evil')
+    expect(end.stdout + end.stderr).not.toMatch(/(?!\n)[\p{Cc}\p{Cf}]|^::/mu)
+  },
+)
+
 const mounts: string[] = []
 afterAll(() => {
   for (const folder of mounts) spawnSync('umount', ['-l', folder])

@@ -56,7 +56,10 @@ function tag(name: string, attributes: Record<string, string | number>, inner: s
   return `${indent}<${name}${written.join('')}>${isText ? inner : `\n${inner}${indent}`}</${name}>\n`
 }
 
-/** What XML 1.0 can't hold is shown, never written: a report that no reader opens is none. */
+/**
+ * What XML 1.0 can't hold is shown, never written: a report that no reader opens is none. No line begins with ::, which GitHub's
+ * runner would obey where a log shows the file.
+ */
 function escaped(text: string): string {
   return visible(text)
     .replaceAll(/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/gu, '\uFFFD')
@@ -64,4 +67,5 @@ function escaped(text: string): string {
     .replaceAll('<', '&lt;')
     .replaceAll('>', '&gt;')
     .replaceAll('"', '&quot;')
+    .replaceAll(/(?<=^\s*):(?=:)/gm, '&#58;')
 }

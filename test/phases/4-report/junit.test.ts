@@ -159,3 +159,18 @@ describe('github', () => {
     expect(lines.join('\n').split('\n')).toHaveLength(lines.length)
   })
 })
+
+test('a name of a configuration makes no line of its own, in which a CI system could read a command', async () => {
+  const attack = JSON.stringify('\u001b[31m\n::error::pwn').slice(1, -1)
+  const text = JSON.stringify(golden).replaceAll(
+    /with(?:out)?_skill/g,
+    (name) => `${name.replace('skill', 'tool')}${attack}`,
+  )
+  const made = benchmark.parse(JSON.parse(text))
+  expect(headline(made)).toContain('\n::error::pwn')
+  const reported = [{ name: 'quick', benchmark: made, gates: [] }]
+  const xml = toJunit(reported)
+  expect(await mistakes(xml)).toEqual([])
+  const lines = toGithub(reported).map((line) => line.replace(/^::(?:notice|warning)/, ''))
+  expect([...lines, xml].join('\n')).not.toMatch(/^\s*::|\u001b/m)
+})
