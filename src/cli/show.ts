@@ -29,15 +29,17 @@ export interface HowToShow {
 export function showResult(result: Summarized, how: HowToShow): number {
   const gates = judgeGates(how.gates ?? [], result.benchmark)
   const code = how.interrupted ? exitCodes.interrupted : codeFor(result, gates)
-  const { folder, benchmark, exported, kept } = result
+  const { folder, benchmark, exported, kept, unread } = result
   if (how.json) {
-    const { metadata, run_summary, counts, complete, notes } = benchmark
+    const { metadata, run_summary, counts, notes } = benchmark
+    const problems = [...(benchmark.problems ?? []), ...(unread === undefined ? [] : [inFolder(unread)])]
     const line = {
       type: 'result',
       exit_code: code,
       ...(how.interrupted && { interrupted: true }),
       folder,
-      complete,
+      complete: benchmark.complete === true && unread === undefined,
+      ...(problems.length > 0 && { problems }),
       counts,
       run_summary,
       notes,
@@ -52,6 +54,11 @@ export function showResult(result: Summarized, how: HowToShow): number {
       `${[...cutShort(how), ...chosenLines(how, result), ...resultLines(result), ...gateLines(gates)].join('\n')}\n`,
     )
   return code
+}
+
+/** As in the benchmark's own problems. */
+function inFolder({ file, message }: NonNullable<Summarized['unread']>) {
+  return { file: path.basename(file), message }
 }
 
 /** The numbers that follow are true, and not yet all that was asked for. */
@@ -72,7 +79,7 @@ function codeFor({ benchmark, kept, unread }: Summarized, gates: readonly GateRe
   return gates.every(({ passed }) => passed) ? exitCodes.done : exitCodes.gateFailed
 }
 
-function resultLines({ benchmark, paths, page, exported, calibration, kept }: Summarized): string[] {
+function resultLines({ benchmark, paths, page, exported, calibration, kept, unread }: Summarized): string[] {
   const { bold, yellow, dim } = colours(process.stdout)
   const { header, rows } = summaryTable(benchmark)
   const cells = [header, ...rows].map((row) => row.map((cell) => oneLine(cell, 70)))
@@ -84,6 +91,7 @@ function resultLines({ benchmark, paths, page, exported, calibration, kept }: Su
     '',
     ...(benchmark.complete === true ? [] : [yellow(bold(incomplete(benchmark)))]),
     ...(kept === undefined ? [] : [yellow(bold(keptLine(kept)))]),
+    ...(unread === undefined ? [] : [yellow(bold(`LEFT OUT: ${place(unread.file)}: ${safe(unread.message)}`))]),
     ...(chosen === null ? [] : [yellow(safe(chosen))]),
     ...wrap(headline(benchmark), width).map((line) => bold(line)),
     ...sureness(benchmark).flatMap((sentence) => wrap(sentence, width)),

@@ -67,5 +67,5 @@ async function summarizeFolder(request: AggregateRequest, context: FlowContext):
   const { file, message: why } = unread
   const message = `${file}: ${why}`
   context.emit({ type: 'artefact_damaged', file, message, mended: 'left out; a person wrote it: mend it' })
-  return { ...made, unread: message }
+  return { ...made, unread }
 }

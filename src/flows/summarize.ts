@@ -17,6 +17,7 @@ import { toMarkdown } from '../phases/4-report/markdown.ts'
 import type { Prompts } from '../phases/4-report/page/cases.ts'
 import { readAttempts } from '../store/attempts.ts'
 import { writeBenchmark } from '../store/benchmark_file.ts'
+import type { Damage } from '../store/damage.ts'
 import { type BenchmarkPaths, benchmarkPaths } from '../store/paths.ts'
 import type { CountedRun } from '../store/store.ts'
 import { withAnalystNotes } from './analyst_notes.ts'
@@ -46,7 +47,7 @@ export interface Summarized {
   /** Where the same lies in another dialect; absent: not asked for. */
   exported?: string
   /** What of feedback.json can't be read and is left out; absent: nothing, or benchmark.json says so. */
-  unread?: string
+  unread?: Damage
   /** Of a grading again: what was not overwritten, since the judge decided nothing; absent: there is none. */
   kept?: Kept
 }

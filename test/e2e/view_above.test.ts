@@ -140,3 +140,36 @@ test('a workspace of one skill on several engines is shown by its index, and its
   const again = await whetstone(['view', '.', '--no-open'], { cwd })
   expect([again.code, pageOf(again.stdout)]).toEqual([0, 'workspaces/a/index.html'])
 })
+
+describe('a feedback.json that can not be read', () => {
+  const folder = () => {
+    const cwd = project('a')
+    writeFileSync(path.join(cwd, newestOf('workspaces/a'), 'feedback.json'), '{')
+    return { cwd }
+  }
+  test.each([['aggregate'], ['view', '--no-open']])(
+    '%s says what is left out, above the numbers',
+    async (command, ...more) => {
+      const end = await whetstone([command, 'workspaces/a', ...more], folder())
+      expect(end.code).toBe(3)
+      expect(end.stdout).toMatch(
+        /^LEFT OUT: workspaces\/a\/benchmarks\/\S+\/feedback\.json: line 1:\d+: not valid JSON/m,
+      )
+    },
+  )
+  test('--json: not complete, and why', async () => {
+    const end = await whetstone(['aggregate', 'workspaces/a', '--json'], folder())
+    expect(JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '')).toMatchObject({
+      exit_code: 3,
+      complete: false,
+      problems: [{ file: 'feedback.json', message: expect.stringContaining('not valid JSON') }],
+    })
+  })
+  test('one that is whole keeps nothing from being complete', async () => {
+    const at = folder()
+    writeFileSync(path.join(at.cwd, newestOf('workspaces/a'), 'feedback.json'), '{"reviews": []}')
+    const end = await whetstone(['aggregate', 'workspaces/a', '--json'], at)
+    const result = JSON.parse(end.stdout.trim().split('\n').at(-1) ?? '')
+    expect([end.code, result.complete, 'problems' in result]).toEqual([0, true, false])
+  })
+})
