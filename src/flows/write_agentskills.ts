@@ -1,5 +1,5 @@
 /** Writes a benchmark in the agentskills.io dialect into a folder of its own: gradings, timings, outputs, feedback. */
-import { mkdir, readdir, rename, rm } from 'node:fs/promises'
+import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises'
 import path from 'node:path'
 import { nameBeside } from '../base/beside.ts'
 import { writeAtomic } from '../base/durable.ts'
@@ -16,7 +16,14 @@ export async function checkTarget(benchmark: string, target: string): Promise<vo
   if (inside === '' || !(inside.startsWith('..') || path.isAbsolute(inside))) {
     throw new UserError(`--output ${target}: lies in the benchmark itself`, 'give a folder outside of it')
   }
-  if (!(await exists(target))) return
+  if (!(await exists(target))) {
+    const isLink = await lstat(target).then(
+      () => true,
+      () => false,
+    )
+    if (isLink) throw new UserError(`--output ${target}: a link that leads nowhere`, 'give a new folder')
+    return
+  }
   const names = await readdir(target).catch(() => null)
   if (names === null) throw new UserError(`--output ${target}: not a folder that can be read`, 'give a new folder')
   if (names.length > 0) throw new UserError(`--output ${target}: not empty`, 'give a new or an empty folder')
@@ -31,9 +38,25 @@ export async function writeAgentskills(made: Summarized, target: string): Promis
     await mkdir(partial, { recursive: true })
     await writeInto(made, partial)
     if (!isThere) return await rename(partial, target)
-    for (const name of await readdir(partial)) await rename(path.join(partial, name), path.join(target, name))
+    await moveAll(partial, target)
   } finally {
     await rm(partial, { recursive: true, force: true })
+  }
+}
+
+/** All that lies in a folder into another, benchmark.json last; where one can't be moved, those before it are taken away again. */
+async function moveAll(from: string, to: string): Promise<void> {
+  const last = 'benchmark.json'
+  const names = (await readdir(from)).sort((a, b) => Number(a === last) - Number(b === last))
+  const moved: string[] = []
+  try {
+    for (const name of names) {
+      await rename(path.join(from, name), path.join(to, name))
+      moved.push(name)
+    }
+  } catch (error) {
+    for (const name of moved) await rm(path.join(to, name), { recursive: true, force: true })
+    throw error
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { aggregateAgain } from '../../src/flows/aggregate.ts'
@@ -167,6 +167,30 @@ describe('the target', () => {
     await writeAgentskills(made, target)
     expect(filesOf(target)).toContain('benchmark.json')
     expect(readdirSync(target).sort()).toEqual(['benchmark.json', 'eval-totals-march'])
+  })
+  test('where one of its parts can not be moved in, none is', async () => {
+    const made = await run(folderOf({ ...source, 'feedback.json': { 'eval-totals-march': 'fine' } }), null)
+    // laid there after the check, in the place of the last part but one
+    const target = folderOf({ 'feedback.json/mine.txt': 'x' }, 'out')
+    await expect(writeAgentskills(made, target)).rejects.toThrow('feedback.json')
+    expect(filesAndFolders(target)).toEqual(['feedback.json', 'feedback.json/mine.txt'])
+    rmSync(path.join(target, 'feedback.json'), { recursive: true })
+    await writeAgentskills(made, target)
+    expect(readdirSync(target).sort()).toEqual(['benchmark.json', 'eval-totals-march', 'feedback.json'])
+  })
+  test('must lead somewhere, and nothing is written before that is known', async () => {
+    const folder = folderOf(source)
+    const link = path.join(folderOf({ 'keep.txt': '' }), 'link')
+    symlinkSync('gone', link)
+    await expect(run(folder, link)).rejects.toThrow(`--output ${link}: a link that leads nowhere`)
+    expect(existsSync(path.join(folder, 'benchmark.json'))).toBe(false)
+  })
+  test('may be a link to an empty folder', async () => {
+    const link = path.join(folderOf({ 'keep.txt': '' }), 'link')
+    mkdirSync(path.join(link, '../empty'))
+    symlinkSync('empty', link)
+    await run(folderOf(source), link)
+    expect(existsSync(path.join(link, 'benchmark.json'))).toBe(true)
   })
   test('may be there and empty', async () => {
     const target = path.join(folderOf({ 'a.txt': '' }), 'empty')
