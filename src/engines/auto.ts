@@ -16,7 +16,7 @@ export interface AutoRequest {
 }
 
 /** The engines that are asked. */
-export const autoOrder: readonly string[] = ['claude-code', 'anthropic', 'codex', 'openai']
+const autoOrder: readonly string[] = ['claude-code', 'anthropic', 'codex', 'openai']
 
 /** Asks the engines in order. Throws UserError `no-engine` that says of each why it can't work; rejects when aborted. */
 export async function chooseEngine(request: AutoRequest): Promise<{ name: string; why: string }> {
