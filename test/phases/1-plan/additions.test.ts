@@ -59,6 +59,35 @@ describe('a mistake is an error', () => {
     expect(error.message).toContain('evals.json: ')
     expect(error.fix).toContain('docs/formats.md')
   })
+  test.each<[object, string]>([
+    [{ checks: { type: 'contains', value: 'x' } }, '$.evals[0].checks: must be a list, not an object'],
+    [{ setup: '' }, '$.evals[0].setup: must not be empty'],
+    [{ setup: 5 }, '$.evals[0].setup: must be text, not 5'],
+    [{ timeout: 0 }, '$.evals[0].timeout: must be above 0'],
+    [{ timeout: '90s' }, '$.evals[0].timeout: must be a number, not text'],
+    [{ reference: { text: 'x' } }, '$.evals[0].reference: has no field "text"'],
+    [{ reference: { files: ['a'] } }, '$.evals[0].reference.files: must be an object, not a list'],
+    [{ environment: { rules: null } }, '$.evals[0].environment.rules: must be a list, not null'],
+    [{ rubric: { dimensions: [] } }, '$.evals[0].rubric.dimensions: must not be empty'],
+    [{ checks: [{ type: 'contains' }] }, '$.evals[0].checks[0].value: is missing; it must be text'],
+    [{ checks: [{ type: 'contains', value: 'x', tool: 'y' }] }, '$.evals[0].checks[0]: has no field "tool"'],
+    [
+      { checks: [{ type: 'contains', value: 'x', target: 'all' }] },
+      '$.evals[0].checks[0].target: must be one of "answer", "outputs", "transcript"',
+    ],
+    [
+      { checks: [{ type: 'similarity', value: 'x', at_least: 85 }] },
+      '$.evals[0].checks[0].at_least: must be at most 1',
+    ],
+    [
+      { checks: [{ type: 'turns_at_most', value: 1.5 }] },
+      '$.evals[0].checks[0].value: must be a whole number, not 1.5',
+    ],
+    [{ checks: [null, { type: 'file_exists', path: 7 }] }, '$.evals[0].checks[1].path: must be text, not 7'],
+  ])('in our words: %j', async (part, said) => {
+    const { message } = await userError(loadEvals({ skill_name: 's', evals: [{ ...base, ...part }] }))
+    expect(message.slice(message.indexOf('$'))).toBe(said)
+  })
   test('all of a file are named in one error, up to five', async () => {
     const evals = [1, 2, 3, 4, 5, 6].map((id) => ({ ...base, id, timeout: -1 }))
     const { message } = await userError(loadEvals({ skill_name: 's', evals }))

@@ -23,7 +23,11 @@ export const frontmatterRules: readonly Rule<SkillText>[] = [
     severity: 'error',
     about: 'The frontmatter is not valid YAML, or no mapping of keys to values.',
     find: ({ mistakes, otherThanMap }) => [
-      ...mistakes.map(({ message, line }) => ({ message, line, fix: yamlFix(message) })),
+      ...mistakes.map(({ message, line, isIndent }) => ({
+        message,
+        line,
+        fix: isIndent ? indentFix : yamlFix(message),
+      })),
       ...(otherThanMap === null
         ? []
         : [
@@ -165,10 +169,13 @@ export const frontmatterRules: readonly Rule<SkillText>[] = [
   },
 ]
 
+const indentFix = 'give keys of one level the same indent, or quote the value where it holds ": "'
+
 /** The first whose form fits the parser's message. */
 const yamlFixes: readonly { form: RegExp; fix: string }[] = [
   { form: /^Map keys must be unique/, fix: 'take one of the lines with this key out' },
   { form: /\btabs?\b/i, fix: 'indent with spaces' },
+  { form: /another document$/, fix: 'take the line out, or quote the value that it is a part of' },
   { form: /^Missing closing/, fix: 'close the quote' },
   {
     form: /^Nested mappings|implicit (?:map )?key/i,

@@ -19,8 +19,8 @@ export interface SkillText {
   isUnclosed: boolean
   /** What the frontmatter is, if it is no mapping of keys to values; null: it is one, or empty. */
   otherThanMap: 'a list' | 'a text' | null
-  /** One a line: what follows from a mistake is told as more of them. */
-  mistakes: { message: string; line: number }[]
+  /** One a line: what follows from a mistake is told as more of them. `isIndent`: lines of one level may begin at different columns. */
+  mistakes: { message: string; line: number; isIndent?: true }[]
   entries: ReadonlyMap<string, Entry>
   /** What follows the frontmatter, line by line. */
   body: readonly string[]
@@ -49,11 +49,18 @@ function readBlock(lines: readonly string[]): Block {
   const counter = new LineCounter()
   const document = parseDocument(lines.join('\n'), { lineCounter: counter })
   const lineOf = (offset: number) => counter.linePos(offset).line + 1
-  const found = document.errors.map(({ message, pos }) => ({
-    message: message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? message,
+  const found = document.errors.map(({ code, message, pos }) => ({
+    code,
+    message: plainWords(message),
     line: lineOf(pos[0]),
   }))
-  const mistakes = found.filter(({ line }, index) => found.findIndex((one) => one.line === line) === index)
+  const overLines = new Set(found.flatMap(({ code, line }) => (code === 'MULTILINE_IMPLICIT_KEY' ? [line] : [])))
+  const mistakes = found
+    .filter(({ line }, index) => found.findIndex((one) => one.line === line) === index)
+    .map(({ code, message, line }) => {
+      const isIndent = code === 'BAD_INDENT' || (code === 'BLOCK_AS_IMPLICIT_KEY' && overLines.has(line))
+      return { message, line, ...(isIndent && { isIndent: true as const }) }
+    })
   if (mistakes.length > 0) return { otherThanMap: null, mistakes, entries: plainEntries(lines) }
   const { contents } = document
   if (!isMap(contents)) return { otherThanMap: otherThanMap(contents), mistakes, entries: new Map() }
@@ -68,6 +75,14 @@ function readBlock(lines: readonly string[]): Block {
     return [[name, { value: values.byName.get(name), line: lineOf(key.range?.[0] ?? 0) }]]
   })
   return { otherThanMap: null, mistakes, entries: new Map(entries) }
+}
+
+/** What of the parser's message is about the text, and not about code that calls it. */
+function plainWords(message: string): string {
+  const [first = message] = message.split('\n')
+  return first
+    .replace(/ at line \d+, column \d+:?$/, '')
+    .replace(/^Source contains multiple documents;.*/, 'a line "---" or "..." begins another document')
 }
 
 function otherThanMap(contents: unknown): SkillText['otherThanMap'] {

@@ -137,6 +137,17 @@ describe('SKILL.md', () => {
     const found = lines(await problems(front(text)))
     expect(found.map(({ where, message }) => [where, message])).toEqual(expected)
   })
+  test.each<[string, string, RegExp]>([
+    ['a deeper key', 'name: sums\n  description: d', /^give keys of one level the same indent/],
+    ['keys of two depths', `${sound}\nmetadata:\n    a: b\n  c: d`, /^give keys of one level the same indent/],
+    ['items of two depths', `${sound}\nallowed-tools:\n  - a\n - b`, /^give keys of one level the same indent/],
+    ['two ": " in a line', 'name: sums\ndescription: Adds: up', /^quote values that hold ": "/],
+    ['a second document', 'name: sums\n...\ndescription: d', /^take the line out/],
+  ])('%s has its own fix', async (_, text, fix) => {
+    const found = (await problems(front(text))).filter(({ rule }) => rule === 'frontmatter-yaml')
+    expect(found.map((one) => one.fix)).toEqual([expect.stringMatching(fix)])
+    expect(found[0]?.message).not.toContain('YAML.')
+  })
   test('frontmatter without an end is told as that', async () => {
     const found = lines(await problems({ 'SKILL.md': '---\nname: sums\ndescription: d\n\nAdd up.\n' }))
     expect(found.map(({ message }) => message)).toEqual(['no second line --- ends the frontmatter'])

@@ -10,6 +10,7 @@ import { withFile } from '../check_files.ts'
 import { checkMistakes } from '../check_mistakes.ts'
 import type { CaseSource } from './document.ts'
 import { isObject } from './fields.ts'
+import { issueWords } from './issue_words.ts'
 
 const additions = evalCase
   .pick({
@@ -115,7 +116,7 @@ function clearest(issue: Issue): Issue[] {
 function mistakeAt(issue: Issue, at: string, given: unknown): SuiteMistake {
   const place = `${at}${jsonPath(issue.path).slice(1)}`
   const isType = issue.path.at(-1) === 'type' && issue.path[0] === 'checks'
-  if (!isType) return { at: place, message: issue.message }
+  if (!isType) return { at: place, message: issueWords(issue, valueAt(given, issue.path)) }
   const name = JSON.stringify(valueAt(given, issue.path))
   return { at: place, message: `no check is called ${name}; known: ${checkTypes.join(', ')}` }
 }
