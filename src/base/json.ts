@@ -3,17 +3,34 @@ import { hash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { z } from 'zod'
 import { absence, isDeadLink } from './dead_link.ts'
+import { isSurelyFlat, isTooDeep, tooDeep } from './depth.ts'
 import { codeOf, messageOf, UserError } from './error.ts'
 import { readSmall } from './files.ts'
 import { quickParse, unsure } from './quick_parse.ts'
 
-/** Parses JSON text (a BOM is ignored). `line`: of the file, where the text begins. Throws UserError with line and column of the mistake. */
+/** Parses JSON text (a BOM is ignored). `line`: of the file, where the text begins. Throws UserError with line and column of the mistake, and for a value that is nested too deep. */
 export function parseJson(text: string, file: string, line = 1): unknown {
   const body = text.startsWith('\uFEFF') ? text.slice(1) : text
+  const value = parseText(body, file, line)
+  if (!isSurelyFlat(body) && isTooDeep(value)) throw new UserError(`${file}: ${tooDeep}`, 'nothing of ours is: mend it')
+  return value
+}
+
+/** The value of a JSON text; undefined where it is none, or nested too deep. */
+export function jsonIn(text: string): unknown {
+  try {
+    const value: unknown = JSON.parse(text)
+    return !isSurelyFlat(text) && isTooDeep(value) ? undefined : value
+  } catch {
+    return undefined
+  }
+}
+
+function parseText(body: string, file: string, line: number): unknown {
   try {
     return JSON.parse(body)
   } catch (error) {
-    if (isUtf16(text)) throw new UserError(`${file}: is in UTF-16, where UTF-8 is read`, 'save it as UTF-8')
+    if (isUtf16(body)) throw new UserError(`${file}: is in UTF-16, where UTF-8 is read`, 'save it as UTF-8')
     const where = position(body, messageOf(error), line)
     throw new UserError(
       `${file}${where}: not valid JSON (${messageOf(error).replaceAll(/\s+/g, ' ')})`,

@@ -128,14 +128,18 @@ function once(text: (text: string) => string): (text: string) => string {
   }
 }
 
-function inTexts<V>(value: V, text: (text: string) => string): V
-function inTexts(value: unknown, text: (text: string) => string): unknown {
+/** Levels that are gone into; what lies deeper is left out, since a key may be in it. */
+const levels = 1000
+
+function inTexts<V>(value: V, text: (text: string) => string, left?: number): V
+function inTexts(value: unknown, text: (text: string) => string, left = levels): unknown {
   if (typeof value === 'string') return text(value)
   if (typeof value !== 'object' || value === null) return value
+  if (left === 0) return mark('what is nested too deep')
   let copy: object | null = null // a large artefact is seldom changed, and not copied then
   for (const key of Object.keys(value)) {
     const given: unknown = Reflect.get(value, key)
-    const clean = inTexts(given, text)
+    const clean = inTexts(given, text, left - 1)
     if (clean === given) continue
     copy ??= Array.isArray(value) ? [...value] : { ...value }
     Object.defineProperty(copy, key, { value: clean, enumerable: true, writable: true, configurable: true })

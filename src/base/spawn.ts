@@ -58,7 +58,7 @@ const MiB = 1024 * 1024
 /**
  * Runs a process in its own group. Resolves when it has exited and its pipes are drained (an open pipe held by a
  * grandchild is waited for at most `graceMs`), whatever its exit code; rejects with SpawnError when it can't start and
- * with the abort reason when aborted, after the group has ended. Nothing of the group outlives the call.
+ * with the abort reason when aborted, or what `onLine` threw, after the group has ended. Nothing of the group outlives the call.
  */
 export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
   spec.signal.throwIfAborted()
@@ -71,15 +71,21 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
   const child = start(spec)
   const exit = exitOf(child, spec.command)
   feed(child, spec.stdin)
-  const ending = { ended: false, stop: null as Promise<void> | null }
+  const ending = { ended: false, stop: null as Promise<void> | null, thrown: null as { error: unknown } | null }
   const stop = () => {
     ending.stop ??= endGroup(child, exit, graceMs)
   }
-  const stdout = readLines(child.stdout, spec, () => {
-    setTimeout(() => {
-      ending.ended = child.exitCode === null && child.signalCode === null
+  const stdout = readLines(child.stdout, spec, {
+    onLast: () => {
+      setTimeout(() => {
+        ending.ended = child.exitCode === null && child.signalCode === null
+        stop()
+      }, graceMs).unref()
+    },
+    onThrow: (error) => {
+      ending.thrown = { error }
       stop()
-    }, graceMs).unref()
+    },
   })
   const stderr = drainErrors(child.stderr, spec)
   spec.signal.addEventListener('abort', stop, { once: true })
@@ -88,6 +94,7 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
     await Promise.race([Promise.all([stdout.done, stderr.done]), delay(graceMs)])
     await ending.stop
     spec.signal.throwIfAborted()
+    if (ending.thrown !== null) throw ending.thrown.error
     return { ...end, stdout: stdout.text(), stdoutCut: stdout.cut(), stderrTail: stderr.tail(), ended: ending.ended }
   } finally {
     spec.signal.removeEventListener('abort', stop)
@@ -154,17 +161,31 @@ interface Lines {
   cut: () => boolean
 }
 
-function readLines(stream: Readable | null, spec: ProcessSpec, onLast: () => void): Lines {
+interface Heard {
+  onLast: () => void
+  /** What `onLine` threw: it is asked no more. Thrown on from a stream's event it would end the whole program. */
+  onThrow: (error: unknown) => void
+}
+
+function readLines(stream: Readable | null, spec: ProcessSpec, { onLast, onThrow }: Heard): Lines {
   const decoder = new StringDecoder('utf8')
   const limit = spec.stdoutLimit ?? 10 * MiB
   const lineLimit = spec.lineLimit ?? 10 * MiB
-  const state = { kept: [] as string[], size: 0, cut: false, line: '', lineLost: false }
+  const state = { kept: [] as string[], size: 0, cut: false, line: '', lineLost: false, hasThrown: false }
+  const tell = (line: string): void => {
+    try {
+      if (!state.hasThrown && spec.onLine?.(line) === 'last') onLast()
+    } catch (error) {
+      state.hasThrown = true
+      onThrow(error)
+    }
+  }
   const endLine = (): void => {
     const line = state.line
     const usable = !state.lineLost && line.trim() !== ''
     state.line = ''
     state.lineLost = false
-    if (usable && spec.onLine?.(line) === 'last') onLast()
+    if (usable) tell(line)
   }
   const take = (text: string): void => {
     if (state.size < limit) state.kept.push(text.slice(0, limit - state.size))

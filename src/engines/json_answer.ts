@@ -1,4 +1,5 @@
 /** Finds the structured answer in free text: the last JSON object, with or without a code fence around it. */
+import { jsonIn } from '../base/json.ts'
 
 /** Characters at the end of the text in which the object is sought. */
 const searched = 1_000_000
@@ -14,7 +15,7 @@ export function lastJsonObject(text: string): unknown {
   while (start >= 0 && steps < patience) {
     const end = closingBrace(part, start)
     steps += (end ?? part.length) - start
-    const value = end === null ? undefined : parsed(part.slice(start, end + 1))
+    const value = end === null ? undefined : jsonIn(part.slice(start, end + 1))
     if (value !== undefined) last = value
     start = part.indexOf('{', value === undefined || end === null ? start + 1 : end + 1)
   }
@@ -41,14 +42,6 @@ function closingQuote(text: string, start: number): number {
     else if (text[at] === '"') return at
   }
   return text.length
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 /** The prompt for an agent that knows no structured answers: it is told the schema. */

@@ -116,6 +116,17 @@ describe('the end', () => {
     await sleep(50)
     expect(alive(Number(end.stdout))).toBe(false)
   })
+  test('what onLine throws ends the group, and comes from the call', async () => {
+    const lines: string[] = []
+    const onLine = (line: string) => {
+      lines.push(line)
+      throw new Error(`no sense in ${line}`)
+    }
+    const code = 'console.log(process.pid); console.log("more"); setInterval(() => {}, 1000)'
+    await expect(node(code, { onLine })).rejects.toThrow('no sense in')
+    expect(lines).toHaveLength(1)
+    expect(alive(Number(lines[0]))).toBe(false)
+  })
   test('an aborted signal starts nothing', async () => {
     await expect(node('', { signal: AbortSignal.abort(new Error('never')) })).rejects.toThrow('never')
   })

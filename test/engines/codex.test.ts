@@ -153,6 +153,13 @@ describe('a session of two calls at once, a patch and an answer', () => {
   })
 })
 
+test('a call with an input nested without end is bad output', async () => {
+  const args = `${'['.repeat(3000)}${']'.repeat(3000)}`
+  const call = `{"type":"item.completed","item":{"id":"i","type":"mcp_tool_call","server":"s","tool":"t","arguments":${args}}}`
+  const { failure } = await played([call, JSON.stringify({ type: 'turn.completed' })], null)
+  expect(failure).toMatchObject({ kind: 'bad_output', message: expect.stringContaining('nested deeper') })
+})
+
 describe('failures, in the words of the real CLI', () => {
   test.each([
     ['unexpected status 401 Unauthorized: no, url: http://h/v1/responses', 'credentials', false],

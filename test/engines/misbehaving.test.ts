@@ -119,6 +119,13 @@ describe('claude-code', () => {
     expect(await endMarked(stage.mark)).toBe(1)
   })
 
+  test.each(['deep_call', 'deep_noise'])('%s: nested without end is bad output, its cost known', async (way) => {
+    const { outcome } = await run(way)
+    const error = { kind: 'bad_output', message: expect.stringContaining('nested deeper than 200 levels') }
+    expect(outcome).toMatchObject({ status: 'failed', error, report: { cost: { usd: 0.25 } } })
+    await noneLeft()
+  })
+
   test('records of an unknown type are kept', async () => {
     const { events } = await run('speak_new')
     const kept = ofType(events, 'system').map(({ subtype, raw }) => [subtype, raw])

@@ -143,6 +143,13 @@ describe('a session of a command, a skill with a file that is not there, and an 
   })
 })
 
+test('a call with an input nested without end is bad output', async () => {
+  const input = `{"x":${'['.repeat(3000)}${']'.repeat(3000)}}`
+  const call = `{"type":"tool_use","part":{"tool":"bash","callID":"c","state":{"status":"completed","input":${input}}}}`
+  const { failure } = await played([call, ...lines])
+  expect(failure).toMatchObject({ kind: 'bad_output', message: expect.stringContaining('nested deeper') })
+})
+
 describe('a server that refuses', () => {
   test('each retry is heard with its wait, and they are counted in a row', async () => {
     const { inARow, retries } = await played([], { log: fixture('refused.txt') })

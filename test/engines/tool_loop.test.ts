@@ -92,6 +92,18 @@ rules:
       expect(asked(server)).toHaveLength(2)
     })
 
+    test('a call with an input nested without end is bad output, and is not done', async () => {
+      const input = `{ command: touch done, x: ${'['.repeat(300)}${']'.repeat(300)} }`
+      await using server = await practice(
+        `rules: [{ name: deep, answer: { tool_calls: [{ name: Bash, input: ${input} }] } }]`,
+      )
+      const { outcome, events } = await run(server)
+      expect(outcome).toMatchObject({ status: 'failed', error: { kind: 'bad_output' } })
+      expect(outcome.report.usage?.output_tokens).toBeGreaterThan(0)
+      expect(ofType(events, 'tool_call')).toMatchObject([{ input: '(nested deeper than 200 levels)' }])
+      expect(ofType(events, 'tool_result')).toEqual([])
+    })
+
     test('an unknown tool is told to the model', async () => {
       const events: EmittedEvent[] = []
       const emit = (event: EmittedEvent) => events.push(event)

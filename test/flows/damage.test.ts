@@ -63,6 +63,7 @@ const damages = {
   empty: (file: string) => truncateSync(file, 0),
   'full of zero bytes': (file: string) => writeFileSync(file, Buffer.alloc(500)),
   'JSON of another kind': (file: string) => writeFileSync(file, '[1]\n'),
+  'nested without end': (file: string) => writeFileSync(file, `{"extra":${'['.repeat(20_000)}${']'.repeat(20_000)}}\n`),
 }
 const files: [string, string, number][] = [
   [`${run}/run.json`, 'the run is made again', 3],
@@ -183,6 +184,25 @@ describe('reports that were not all written', () => {
     expect((await made.bench()).code).toBe(0)
     await made.bench()
     expect(readdirSync(path.dirname(made.folder))).toHaveLength(2)
+  })
+})
+
+describe('a value nested without end inside an artefact', () => {
+  const deepen = (name: string) => {
+    const file = path.join(made.folder, run, name)
+    const more = `"extra":${'['.repeat(20_000)}${']'.repeat(20_000)}`
+    writeFileSync(file, readFileSync(file, 'utf8').replace('{', `{${more},`))
+    return file
+  }
+  test.each([
+    ['grading.json', ['aggregate']],
+    ['run.json', ['aggregate']],
+    ['grading.json', ['grade']],
+  ])('%s: %j names it, and goes on', async (name, command) => {
+    const file = deepen(name)
+    const end = await whetstone([...command, made.folder])
+    expect([0, 3], end.stderr).toContain(end.code)
+    expect(end.stderr).toMatch(new RegExp(`${file}: nested deeper than 200 levels`))
   })
 })
 

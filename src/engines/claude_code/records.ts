@@ -1,5 +1,6 @@
 /** The lines of Claude Code's stream-json that matter here; what is not named is kept and ignored. */
 import { z } from 'zod'
+import { objectIn, type UnreadableLine } from '../json_line.ts'
 
 const block = z.looseObject({ type: z.string() })
 const parts = z.array(block)
@@ -97,7 +98,7 @@ export type ClaudeRecord =
   | { kind: 'result'; record: z.infer<typeof resultRecord> }
   | { kind: 'retry'; record: z.infer<typeof retryRecord> }
   | { kind: 'other'; record: Record<string, unknown> }
-  | { kind: 'unreadable' }
+  | UnreadableLine
 
 export type InitRecord = z.infer<typeof initRecord>
 export type HookRecord = z.infer<typeof hookRecord>
@@ -109,9 +110,9 @@ export type Block = z.infer<typeof block>
 
 /** Reads one line. A record that does not fit its own type is `other`: a new version must not end a run. */
 export function readRecord(line: string): ClaudeRecord {
-  const object = z.record(z.string(), z.unknown()).safeParse(parsed(line))
-  if (!object.success) return { kind: 'unreadable' }
-  const record = object.data
+  const read = objectIn(line)
+  if (read.kind === 'unreadable') return read
+  const record = read.value
   const init = initRecord.safeParse(record)
   if (init.success) return { kind: 'init', record: init.data }
   const hook = hookRecord.safeParse(record)
@@ -125,14 +126,6 @@ export function readRecord(line: string): ClaudeRecord {
   const retry = retryRecord.safeParse(record)
   if (retry.success) return { kind: 'retry', record: retry.data }
   return { kind: 'other', record }
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
 }
 
 /** The text of a tool result's content: a string, or blocks of which images are named. */

@@ -4,6 +4,7 @@ import type { Usage } from '../../../schemas/usage.ts'
 import type { ProcessEnd } from '../../base/spawn.ts'
 import { type EngineError, type EngineReport, emptyReport } from '../engine.ts'
 import { kindOfStatus, mayPass } from '../http_status.ts'
+import { saidTooDeep } from '../json_line.ts'
 import { addUsage } from '../usage.ts'
 import type { InitRecord, PlainUsage, ResultRecord } from './records.ts'
 import { brokenServers, type ClaudeStream, serverNames } from './stream.ts'
@@ -86,12 +87,12 @@ export function failureOf(stream: ClaudeStream, end: ProcessEnd): EngineError | 
   }
   if (result === null) return noResult(stream, end)
   // the agent's own doing, though Claude Code calls it an error: the outcome is graded as it is
-  if (result.subtype === 'error_max_turns') return null
+  if (result.subtype === 'error_max_turns') return stream.saidTooDeep ? saidTooDeep : null
   const text = (result.result ?? result.errors?.join('; ') ?? '').trim() || result.subtype
   if (result.subtype === 'error_max_structured_output_retries') {
     return { kind: 'bad_output', message: text, retryable: false, retryAfterMs: null }
   }
-  if (!result.is_error && apiError === null) return null
+  if (!result.is_error && apiError === null) return stream.saidTooDeep ? saidTooDeep : null
   const kind = kindOfFailure(result.api_error_status ?? statusIn(text), apiError, text)
   return { kind, message: text, retryable: mayPass(kind), retryAfterMs: null }
 }

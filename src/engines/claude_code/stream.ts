@@ -33,6 +33,8 @@ export class ClaudeStream {
   readonly usageOf = new Map<string, PlainUsage>()
   /** Lines that were no JSON; the last of them. */
   unreadable: string | null = null
+  /** Whether one of them was JSON, nested too deep to be taken in. */
+  saidTooDeep = false
 
   readonly #emit: (event: EmittedEvent) => void
   readonly #onRetry: (retry: OwnRetry) => void
@@ -80,6 +82,7 @@ export class ClaudeStream {
         return false
       case 'unreadable':
         this.unreadable = line
+        this.saidTooDeep ||= read.isTooDeep
         this.#keep('unreadable', { line, value: undefined })
         return false
     }

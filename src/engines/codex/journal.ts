@@ -3,8 +3,9 @@ import { closeSync, readdirSync, readSync } from 'node:fs'
 import path from 'node:path'
 import { StringDecoder } from 'node:string_decoder'
 import { z } from 'zod'
+import { jsonIn } from '../../base/json.ts'
 import { openPlain } from '../../base/plain_file.ts'
-import { codexUsage, parsed } from './records.ts'
+import { codexUsage } from './records.ts'
 
 const entry = z.discriminatedUnion('type', [
   z.looseObject({ type: z.literal('session_meta'), payload: z.looseObject({ cli_version: z.string().optional() }) }),
@@ -107,7 +108,7 @@ export class CodexJournal {
 
   #takeLine(line: string): void {
     if (!/"type":"(session_meta|turn_context|token_usage_record|response_item)"/.test(line.slice(0, 200))) return
-    const read = entry.safeParse(parsed(line))
+    const read = entry.safeParse(jsonIn(line))
     if (read.success) this.#take(read.data)
   }
 
@@ -150,7 +151,7 @@ export class CodexJournal {
     if (call === undefined || reason === undefined) return
     const { name = '', arguments: input = '{}' } = call
     // hooks are told of its shell as Bash
-    const asked = { id, name, tool: name === 'exec_command' ? 'Bash' : name, input: parsed(input) }
+    const asked = { id, name, tool: name === 'exec_command' ? 'Bash' : name, input: jsonIn(input) }
     this.blocks.push({ call: asked, reason: reason.replace(/\. Command: [\s\S]*$/, ''), step: this.current })
   }
 

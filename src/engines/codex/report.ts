@@ -6,6 +6,7 @@ import { estimateCost } from '../cost.ts'
 import { type EngineError, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
 import { kindOfStatus, mayPass } from '../http_status.ts'
 import { lastJsonObject } from '../json_answer.ts'
+import { saidTooDeep } from '../json_line.ts'
 import { told } from '../usage.ts'
 import type { CodexJournal } from './journal.ts'
 import type { CodexUsage } from './records.ts'
@@ -65,7 +66,7 @@ function outOfTokens(message: string): string | null {
 /** Why the run failed; null: it did not. */
 export function failureOf(stream: CodexStream, end: ProcessEnd): EngineError | null {
   if (stream.end === null) return noEnd(stream, end)
-  if (stream.end.status === 'completed') return null
+  if (stream.end.status === 'completed') return stream.saidTooDeep ? saidTooDeep : null
   const { message } = stream.end
   if (outOfTokens(message) !== null) return null
   const kind = kindOfFailure(message)

@@ -23,6 +23,8 @@ export class CodexStream {
   lastError: string | null = null
   /** Lines that were no JSON; the last of them. */
   unreadable: string | null = null
+  /** Whether one of them was JSON, nested too deep to be taken in. */
+  saidTooDeep = false
   /** Calls that were refused. */
   readonly denied: string[] = []
 
@@ -67,6 +69,7 @@ export class CodexStream {
         return false
       case 'unreadable':
         this.unreadable = line
+        this.saidTooDeep ||= read.isTooDeep
         this.#keep('unreadable', { line, value: undefined })
         return false
     }

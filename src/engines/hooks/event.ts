@@ -1,6 +1,7 @@
 /** What the end of a hook means, by Claude Code's contract: exit code 2 or a JSON decision on stdout. Pure. */
 import { z } from 'zod'
 import type { TranscriptEvent } from '../../../schemas/transcript.ts'
+import { jsonIn } from '../../base/json.ts'
 
 /** How the process of a hook ended. `exitCode` null: it was ended (its time was over). */
 export interface HookEnd {
@@ -46,7 +47,7 @@ const nothing: HookVerdict = { block: null, stop: null, context: null, input: nu
 export function verdictOf({ exitCode, stdout, stderr }: HookEnd): HookVerdict {
   if (exitCode === 2) return { ...nothing, block: stderr.trim() || 'a hook said no, without a reason' }
   if (exitCode !== 0) return { ...nothing, isError: true }
-  const json = said.safeParse(parsed(stdout))
+  const json = said.safeParse(jsonIn(stdout))
   if (!json.success) return nothing
   const { hookSpecificOutput: own = {}, decision, reason, stopReason } = json.data
   // nobody is there to be asked
@@ -80,11 +81,3 @@ const blocking: ReadonlySet<string> = new Set([
   'Stop',
   'SubagentStop',
 ])
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
-}

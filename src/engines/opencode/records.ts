@@ -1,5 +1,6 @@
 /** The lines of `opencode run --format json` that matter here; what is not named is kept and ignored. */
 import { z } from 'zod'
+import { objectIn, type UnreadableLine } from '../json_line.ts'
 
 const count = z.number().nonnegative().catch(0).default(0)
 
@@ -53,20 +54,12 @@ export type ToolPart = z.infer<typeof toolPart>
 export type OpencodeLine =
   | { kind: 'record'; record: OpencodeRecord }
   | { kind: 'other'; value: Record<string, unknown> }
-  | { kind: 'unreadable' }
+  | UnreadableLine
 
 /** Reads one line. A record that does not fit its own type is `other`: a new version must not end a run. */
 export function readLine(line: string): OpencodeLine {
-  const object = z.record(z.string(), z.unknown()).safeParse(parsed(line))
-  if (!object.success) return { kind: 'unreadable' }
-  const known = record.safeParse(object.data)
-  return known.success ? { kind: 'record', record: known.data } : { kind: 'other', value: object.data }
-}
-
-function parsed(line: string): unknown {
-  try {
-    return JSON.parse(line)
-  } catch {
-    return undefined
-  }
+  const read = objectIn(line)
+  if (read.kind === 'unreadable') return read
+  const known = record.safeParse(read.value)
+  return known.success ? { kind: 'record', record: known.data } : { kind: 'other', value: read.value }
 }

@@ -6,6 +6,7 @@ import { estimateCost } from '../cost.ts'
 import { type EngineError, type EngineReport, type EngineTask, emptyReport } from '../engine.ts'
 import { kindOfStatus, mayPass } from '../http_status.ts'
 import { lastJsonObject } from '../json_answer.ts'
+import { saidTooDeep } from '../json_line.ts'
 import { told } from '../usage.ts'
 import type { OpencodeLog } from './log.ts'
 import type { OpencodeModel } from './model.ts'
@@ -87,7 +88,7 @@ export function failureOf(stream: OpencodeStream, log: OpencodeLog, end: Process
     return errorOf(data?.statusCode === undefined ? kindOfText(message) : kindOfStatus(data.statusCode), message)
   }
   if (end === null) return errorOf(kindOfText(log.lastError ?? ''), log.lastError ?? 'its requests failed')
-  if (stream.reason !== null && stream.reason !== 'tool-calls') return null
+  if (stream.reason !== null && stream.reason !== 'tool-calls') return stream.saidTooDeep ? saidTooDeep : null
   const how = end.exitCode === null ? `ended by ${end.signal}` : `exit code ${end.exitCode}`
   const said = [log.lastError, end.stderrTail.trim(), stream.unreadable?.slice(0, 300)]
   const message = [`opencode gave no answer (${how})`, ...said].filter(Boolean).join(': ')

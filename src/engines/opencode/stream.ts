@@ -23,6 +23,8 @@ export class OpencodeStream {
   /** Dollars by opencode's own prices; 0 where it knows none. */
   cost = 0
   unreadable: string | null = null
+  /** Whether one of them was JSON, nested too deep to be taken in. */
+  saidTooDeep = false
   readonly denied: string[] = []
 
   readonly #emit: (event: EmittedEvent) => void
@@ -47,6 +49,7 @@ export class OpencodeStream {
         return 'more'
       case 'unreadable':
         this.unreadable = line
+        this.saidTooDeep ||= read.isTooDeep
         this.#keep('unreadable', { line, value: undefined })
         return 'more'
     }

@@ -1,10 +1,12 @@
 /** The agent loop: ask the model, do what it asks of the tools, until it has finished. */
+import { isTooDeep } from '../../base/depth.ts'
 import { estimateCost } from '../cost.ts'
 import type { EngineContext, EngineError, EngineOutcome, EngineReport, EngineTask } from '../engine.ts'
 import { emptyReport } from '../engine.ts'
 import { type Gate, openGate } from '../gate.ts'
 import { gatedFetch } from '../gated_fetch.ts'
 import { HookRunner } from '../hooks/hooks.ts'
+import { saidTooDeep } from '../json_line.ts'
 import { complete, fail } from '../outcome.ts'
 import { followSkillReads } from '../skill_read.ts'
 import { addUsage } from '../usage.ts'
@@ -82,6 +84,7 @@ async function converse(loop: Loop): Promise<{ stopReason: string } | EngineErro
     if (!asked.ok) return asked.error
     const { stopReason, lastIsCut } = asked.response
     const calls = takeResponse(work, asked.response, workshop.emit)
+    if (calls.some(({ input }) => isTooDeep(input))) return saidTooDeep
     if (calls.length > 0) {
       const done = await performCalls({ calls, lastIsCut, step: work.step }, workshop)
       if ('submitted' in done) {

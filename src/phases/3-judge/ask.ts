@@ -1,6 +1,7 @@
 /** Asks any engine for a value of a schema: one repair round, bounded retries of infrastructure failures, never a throw but on abort. */
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { isTooDeep, tooDeep } from '../../base/depth.ts'
 import { messageOf } from '../../base/error.ts'
 import { checkAs } from '../../base/json.ts'
 import type { Engine, EngineContext, EngineReport, EngineTask } from '../../engines/engine.ts'
@@ -49,6 +50,8 @@ async function round<S extends z.ZodType>(
   const task = () => ({ ...request.task, prompt, answerSchema, sessionId: randomUUID() })
   const end = await callWithRetries({ engine, task, context, onCall, limits: request.limits ?? {} })
   if (end.status !== 'completed') return end
+  if (isTooDeep(end.report.answer))
+    return { status: 'malformed', problem: `it is ${tooDeep}`, said: end.report.finalResponse }
   const said = saidIn(end.report)
   if (end.report.answer === undefined) return { status: 'malformed', problem: 'no JSON answer was found in it', said }
   const value = checkedAnswer(schema, end.report.answer)

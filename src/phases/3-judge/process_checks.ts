@@ -1,5 +1,6 @@
 /** Whether the end of a process is what a test expects. Pure. */
 import { z } from 'zod'
+import { jsonIn } from '../../base/json.ts'
 
 export interface ProcessOutcome {
   /** null: it was ended. */
@@ -51,18 +52,10 @@ function quoted(text: string): string {
 function jsonFailures(expected: unknown, stdout: string): string[] {
   const texts = [stdout.trim(), stdout.trim().split('\n').at(-1) ?? '']
   for (const text of texts) {
-    const parsed = parse(text)
+    const parsed = jsonIn(text)
     if (parsed !== undefined) return differences(expected, parsed, '$')
   }
   return [`stdout is not JSON: ${quoted(stdout.trim() || 'nothing')}`]
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return undefined
-  }
 }
 
 const object = z.record(z.string(), z.unknown())

@@ -53,6 +53,7 @@ describe('a value', () => {
     [['untyped', 'good'], 2],
     [['partial', 'good'], 2],
     [['bare', 'good'], 2],
+    [['deep', 'good'], 2],
     [['contradicting', 'good'], 2],
     [['crash', 'good'], 2],
     [['crash', 'crash', 'crash', 'good'], 4],

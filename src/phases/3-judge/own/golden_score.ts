@@ -1,6 +1,7 @@
 /** What a judge's JSON comes to under a rubric: scores, the weighted score, hard fails, the verdict. Computed here, never taken from a model. */
 import { z } from 'zod'
 import { type FactualCheck, factualCheck, type Golden, type GoldenScores } from '../../../../schemas/golden.ts'
+import { jsonIn } from '../../../base/json.ts'
 
 const scored = z.looseObject({ score: z.unknown(), justification: z.string().optional().catch(undefined) })
 const answer = z.looseObject({
@@ -14,12 +15,8 @@ export type GoldenAnswer = z.infer<typeof answer>
 /** The JSON in what a judge said, code fences around it taken off; or what is wrong with it. */
 export function readGoldenAnswer(said: string, dimensions: readonly string[]): GoldenAnswer | { problem: string } {
   const bare = /^\s*```(?:json)?[ \t]*\n([\s\S]*?)\n?```\s*$/.exec(said)?.[1] ?? said
-  let value: unknown
-  try {
-    value = JSON.parse(bare.trim())
-  } catch {
-    return { problem: 'the answer is not JSON' }
-  }
+  const value = jsonIn(bare.trim())
+  if (value === undefined) return { problem: 'the answer is not JSON' }
   const read = answer.safeParse(value)
   if (!read.success) return { problem: z.prettifyError(read.error).replaceAll(/\s+/g, ' ') }
   const has = dimensions.some((name) => scored.safeParse(read.data[name]).success)
