@@ -1,5 +1,5 @@
 /** Rooms for one run after another: what is as costly to make and remove as all of a run's files is used again where nobody touched it. */
-import { lstatSync, mkdirSync, readdirSync, renameSync, unlinkSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, readdirSync, renameSync, unlinkSync } from 'node:fs'
 import path from 'node:path'
 import { makeFolder, nameRoom, type Room, removedSmall, removeFolder, roomIn } from './room.ts'
 
@@ -21,7 +21,7 @@ interface Made {
  */
 export class Rooms implements AsyncDisposable {
   readonly #kept: Made[] = []
-  /** What could not be used again. */
+  /** What could not be used again, or not be removed. */
   readonly #unfit: string[] = []
   #isOver = false
 
@@ -58,6 +58,7 @@ export class Rooms implements AsyncDisposable {
     const isFit = looksNow(folder) === looks && (await emptied(folder))
     if (isFit && !this.#isOver) this.#kept.push({ folder, looks })
     else await removeFolder(folder)
+    if (!isFit && existsSync(folder)) this.#unfit.push(folder) // without descriptors left it can't be looked into
   }
 }
 

@@ -4,7 +4,17 @@ import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { codeOf, messageOf } from './error.ts'
 
-const shortages: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT', 'EFBIG', 'EROFS', 'EIO', 'EMFILE', 'ENFILE'])
+const shortages: ReadonlySet<string> = new Set([
+  'ENOSPC',
+  'EDQUOT',
+  'EFBIG',
+  'EROFS',
+  'EIO',
+  'EMFILE',
+  'ENFILE',
+  'EAGAIN',
+  'ENOMEM',
+])
 
 /** The machine is short of something, or its disk can't be written to any more: every further run would be paid for in vain. */
 export function isShortage(error: unknown): boolean {

@@ -7,6 +7,7 @@ import { codeOf, messageOf } from './error.ts'
 import { noteStart } from './processes.ts'
 import { enterSandbox } from './sandbox/enter.ts'
 import type { Sandbox } from './sandbox/policy.ts'
+import { isShortage } from './shortage.ts'
 
 export interface ProcessSpec {
   command: string
@@ -43,7 +44,7 @@ export interface ProcessEnd {
   ended: boolean
 }
 
-/** The command could not be started. `code`: ENOENT, EACCES, … */
+/** The command could not be started. `code`: ENOENT, EACCES, …; never what the machine is short of. */
 export class SpawnError extends Error {
   override readonly name = 'SpawnError'
   readonly code: string | null
@@ -57,7 +58,8 @@ const MiB = 1024 * 1024
 
 /**
  * Runs a process in its own group. Resolves when it has exited and its pipes are drained (an open pipe held by a
- * grandchild is waited for at most `graceMs`), whatever its exit code; rejects with SpawnError when it can't start and
+ * grandchild is waited for at most `graceMs`), whatever its exit code; rejects with SpawnError when it can't start, with
+ * the system's own error where the machine is too short of something to start it (isShortage), and
  * with the abort reason when aborted, or what `onLine` threw, after the group has ended. Nothing of the group outlives the call.
  */
 export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
@@ -70,6 +72,7 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
   const graceMs = spec.graceMs ?? 2000
   const child = start(spec)
   const exit = exitOf(child, spec.command)
+  exit.catch(() => {}) // it may be told before anybody waits for it
   feed(child, spec.stdin)
   const ending = { ended: false, stop: null as Promise<void> | null, thrown: null as { error: unknown } | null }
   const stop = () => {
@@ -114,8 +117,12 @@ function start(spec: ProcessSpec): ChildProcess {
       stdio: [spec.stdin === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
     })
   } catch (error) {
-    throw new SpawnError(spec.command, error) // too long an argument (E2BIG) is thrown at once, unlike ENOENT
+    throw startError(spec.command, error) // too long an argument (E2BIG) is thrown at once, unlike ENOENT
   }
+}
+
+function startError(command: string, error: unknown): unknown {
+  return isShortage(error) ? error : new SpawnError(command, error)
 }
 
 interface Exit {
@@ -125,13 +132,13 @@ interface Exit {
 
 function exitOf(child: ChildProcess, command: string): Promise<Exit> {
   return new Promise((resolve, reject) => {
-    child.once('error', (error) => reject(new SpawnError(command, error)))
+    child.once('error', (error) => reject(startError(command, error)))
     child.once('exit', (exitCode, signal) => resolve({ exitCode, signal }))
   })
 }
 
 function feed(child: ChildProcess, text: string | undefined): void {
-  if (text === undefined || child.stdin === null) return
+  if (text === undefined || !child.stdin) return
   child.stdin.on('error', () => {}) // it may exit without reading: EPIPE is its right
   child.stdin.end(text)
 }
@@ -225,7 +232,7 @@ function drainErrors(stream: Readable | null, spec: ProcessSpec) {
 }
 
 function drained(stream: Readable | null, onChunk: (chunk: Buffer) => void): Promise<void> {
-  if (stream === null) return Promise.resolve()
+  if (!stream) return Promise.resolve() // without descriptors left Node makes none, whatever its types say
   return new Promise((resolve) => {
     stream.on('data', onChunk)
     stream.once('close', resolve)

@@ -17,10 +17,13 @@ const systemCodes: Readonly<Record<string, number>> = {
   EIO: exitCodes.incomplete,
   EMFILE: exitCodes.incomplete,
   ENFILE: exitCodes.incomplete,
+  EAGAIN: exitCodes.incomplete,
+  ENOMEM: exitCodes.incomplete,
 }
 
 const elsewhere = 'choose a place that can be written to: --workspace, or TMPDIR for the temporary folder'
 const free = 'free some space (df -h); then the same command goes on, and what was finished is kept'
+const limits = 'the machine, or this user, may have no more (ulimit -a): allow more, or give a lower --concurrency'
 const inTheWay = 'a file lies where a folder is to be, or a folder where a file is to be: move it away'
 const fixes: Readonly<Record<string, string>> = {
   EACCES: elsewhere,
@@ -31,6 +34,10 @@ const fixes: Readonly<Record<string, string>> = {
   ENOSPC: free,
   EDQUOT: free,
   EFBIG: free,
+  EMFILE: limits,
+  ENFILE: limits,
+  EAGAIN: limits,
+  ENOMEM: limits,
 }
 
 /** How to mend it; null where nobody can say. */

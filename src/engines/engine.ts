@@ -192,7 +192,10 @@ export interface Engine {
   }
   /** Whether it can work, asked before any paid run; never a paid call itself. Rejects only when aborted. */
   probe(request: ProbeRequest): Promise<Probe>
-  /** Resolves for every outcome of the agent (crash, refusal, bad output, server errors); rejects only when aborted. */
+  /**
+   * Resolves for every outcome of the agent (crash, refusal, bad output, server errors); rejects only when aborted, and where this
+   * machine is short of something (isShortage): no agent's doing.
+   */
   run(task: EngineTask, context: EngineContext): Promise<EngineOutcome>
 }
 

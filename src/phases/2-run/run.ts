@@ -14,6 +14,7 @@ import { redactorFor } from '../../base/redact.ts'
 import { Rooms } from '../../base/rooms.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { type Sandbox, withEndpoint } from '../../base/sandbox/policy.ts'
+import { isShortage } from '../../base/shortage.ts'
 import { suiteVariables } from '../../base/suite_variables.ts'
 import { credentialsOf } from '../../engines/base_url.ts'
 import { loadPrices } from '../../engines/cost.ts'
@@ -95,7 +96,7 @@ export interface RunResult {
   place?: () => Promise<void>
 }
 
-/** Runs the agent once. Resolves for every end of it; rejects only when `signal` is aborted (nothing is kept then) or on a bug. */
+/** Runs the agent once. Resolves for every end of it; rejects only when `signal` is aborted or the machine is short of something (nothing is kept then), or on a bug. */
 export async function performRun(asked: RunRequest): Promise<RunResult> {
   const request = { ...asked, gate: asked.gate ?? openGate(null) }
   await using once = new Rooms()
@@ -265,6 +266,7 @@ async function timed(request: GatedRequest, task: EngineTask, transcript: Transc
       transcript.add({ type: 'error', step: 0, kind: 'cancelled', message: messageOf(request.deadline.reason) })
       return finish({ status: 'cancelled', report: await early.take() })
     }
+    if (isShortage(error)) throw error
     if (!limit.signal.aborted)
       throw new Error(`engine ${request.engine.name} rejected: ${messageOf(error)}`, { cause: error })
     const seconds = request.spec.timeout_seconds

@@ -165,6 +165,7 @@ async function runStep(argv: readonly [string, ...string[]], place: StepPlace): 
   using limit = timeLimit(setupSeconds * 1000, [place.signal])
   const end = await runProcess({ command, args, ...place, signal: limit.signal }).catch((error: unknown) => {
     place.signal.throwIfAborted()
+    if (isShortage(error)) throw error
     throw new SetupError(limit.signal.aborted ? `${argv.join(' ')}: no end after ${setupSeconds} s` : messageOf(error))
   })
   if (end.exitCode !== 0) {

@@ -21,7 +21,7 @@ export interface AskRequest<S extends z.ZodType> {
 /** The value, or one line on why there is none; `spent` counts every call made for it. */
 export type Asked<T> = { status: 'answered'; value: T; spent: Spent } | { status: 'error'; error: string; spent: Spent }
 
-/** Asks. Rejects only with the abort reason of `context.signal`. */
+/** Asks. Rejects only with the abort reason of `context.signal`, or with what the machine is short of. */
 export async function ask<S extends z.ZodType>(request: AskRequest<S>): Promise<Asked<z.infer<S>>> {
   const meter = openMeter()
   const first = await round(request, request.task.prompt, meter.call)

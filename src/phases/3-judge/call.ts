@@ -1,6 +1,7 @@
 /** One question to an engine: failures that may pass are tried again a few times, a call that hangs is ended. */
 import { waitBefore } from '../../base/backoff.ts'
 import { messageOf } from '../../base/error.ts'
+import { isShortage } from '../../base/shortage.ts'
 import type {
   Engine,
   EngineContext,
@@ -42,7 +43,7 @@ export interface CallRequest {
   limits: Partial<RetryLimits>
 }
 
-/** Rejects only with the abort reason of the context. */
+/** Rejects only with the abort reason of the context, or with what the machine is short of. */
 export async function callWithRetries(request: CallRequest): Promise<CallEnd> {
   const limits = { ...defaults, ...request.limits }
   const { signal, gate = openGate(null) } = request.context
@@ -70,6 +71,7 @@ async function callOnce(request: CallRequest, timeoutMs: number, gate: Gate): Pr
     return outcome
   } catch (thrown) {
     context.signal.throwIfAborted()
+    if (isShortage(thrown)) throw thrown
     onCall(null)
     const message = timeout.signal.aborted ? `no answer within ${timeoutMs / 1000} s` : messageOf(thrown)
     const error = { kind: 'crash', message, retryable: false, retryAfterMs: null } as const
