@@ -1,5 +1,6 @@
 /** What a machine can be short of. */
 import { randomUUID } from 'node:crypto'
+import { statfsSync } from 'node:fs'
 import { rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { codeOf, messageOf } from './error.ts'
@@ -19,6 +20,17 @@ const shortages: ReadonlySet<string> = new Set([
 /** The machine is short of something, or its disk can't be written to any more: every further run would be paid for in vain. */
 export function isShortage(error: unknown): boolean {
   return shortages.has(codeOf(error) ?? '')
+}
+
+/** Bytes; with less free whatever a program writes is cut off or not there. */
+const almostNothing = 64 * 1024
+
+/** Throws where the disk that a folder lies on is full, as writing there would. A file system that tells no size (blocks 0) is not full. */
+export function refuseFull(folder: string): void {
+  const { blocks, bsize, bfree, bavail, files, ffree } = statfsSync(folder)
+  const free = bsize * (process.getuid?.() === 0 ? bfree : bavail)
+  const isFull = (blocks > 0 && free < almostNothing) || (files > 0 && ffree === 0)
+  if (isFull) throw Object.assign(new Error(`ENOSPC: no space left on device, ${folder}`), { code: 'ENOSPC' })
 }
 
 const enough = Buffer.alloc(4 * 2 ** 20)

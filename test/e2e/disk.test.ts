@@ -3,6 +3,8 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { afterAll, describe, expect, test } from 'vitest'
+import { parseScenario } from '../../src/practice/scenario.ts'
+import { startPractice } from '../../src/practice/server.ts'
 import { needs } from '../require.ts'
 import { agent, fresh, makeSkill, type ProgramOptions, whetstone } from './program.ts'
 
@@ -93,6 +95,55 @@ needsMounts('a disk of 1 MiB', () => {
     const names = readdirSync(disk, { recursive: true, encoding: 'utf8' })
     const made = names.filter((name) => /^benchmarks.*outputs.large/.test(name))
     expect(made.map((name) => statSync(path.join(disk, name)).size)).toEqual([3_000_000, 3_000_000])
+  })
+})
+
+/** A disk that holds the rooms alone. */
+needsMounts('a temporary folder that is full while an agent works ends with 3, and no run becomes a grade', () => {
+  const cases = [{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }]
+  const ends = async (tmp: string, engine: string, env: Record<string, string> = {}) => {
+    const workspace = path.join(fresh(), 'ws')
+    const args = ['bench', makeSkill(cases), '--engine', engine, '--workspace', workspace, '--runs', '3']
+    const more = ['--sandbox', 'off', '--concurrency', '1']
+    const end = await whetstone([...args, ...more], { env: { TMPDIR: tmp, ...env } })
+    return { end, made: runsIn(workspace) }
+  }
+  const refused = ({ end, made }: Awaited<ReturnType<typeof ends>>, tmp: string) => {
+    expect(end.code, end.stderr).toBe(3)
+    expect(end.stderr).toMatch(/^error .*ENOSPC.*\n {6}free what is short/m)
+    expect(made).toBe(0)
+    expect(readdirSync(tmp)).toEqual([])
+  }
+  const writing = (megabytes: number) => {
+    const input = { file_path: 'large.txt', content: 'x'.repeat(megabytes * 1_000_000) }
+    const rules = [
+      { name: 'write', when: { turn: 1 }, answer: { tool_calls: [{ name: 'Write', input }] } },
+      { name: 'end', when: { turn: 2 }, answer: { text: 'TIDY' } },
+    ]
+    return parseScenario(JSON.stringify({ rules }), 'test.yaml')
+  }
+  test.each([
+    [3, 3],
+    [0.1, 0],
+  ])('through a tool of ours: %d MB end with %i', async (megabytes, code) => {
+    const tmp = mounted('size=1m') ?? ''
+    await using server = await startPractice({ scenario: writing(megabytes) })
+    const key = { ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice' }
+    const result = await ends(tmp, 'anthropic:practice-1', key)
+    if (code === 3) refused(result, tmp)
+    else expect([result.end.code, result.made], result.end.stderr).toEqual([0, 6])
+    if (code === 3) expect(server.requests.filter((one) => one.path === '/v1/messages')).toHaveLength(1)
+  })
+  test.each([
+    ['3000000', 3],
+    ['100000', 0],
+  ])('by an agent of its own, %s bytes: ends with %i', async (bytes, code) => {
+    const tmp = mounted('size=1m') ?? ''
+    const filler = path.join(fresh(), 'filler.sh')
+    writeFileSync(filler, `cat > /dev/null; head -c ${bytes} /dev/zero > large.bin 2> /dev/null; echo TIDY\n`)
+    const result = await ends(tmp, `command:sh ${filler}`)
+    if (code === 3) refused(result, tmp)
+    else expect([result.end.code, result.made], result.end.stderr).toEqual([0, 6])
   })
 })
 

@@ -14,7 +14,7 @@ import { redactorFor } from '../../base/redact.ts'
 import { Rooms } from '../../base/rooms.ts'
 import type { SandboxChoice } from '../../base/sandbox/choose.ts'
 import { type Sandbox, withEndpoint } from '../../base/sandbox/policy.ts'
-import { isShortage } from '../../base/shortage.ts'
+import { isShortage, refuseFull } from '../../base/shortage.ts'
 import { suiteVariables } from '../../base/suite_variables.ts'
 import { credentialsOf } from '../../engines/base_url.ts'
 import { loadPrices } from '../../engines/cost.ts'
@@ -118,6 +118,7 @@ export async function performRun(asked: RunRequest): Promise<RunResult> {
     const parts = { writable: [...(only ?? [cwd]), home], readable, hidden, settings: request.spec.sandbox }
     const sandbox = confine(request.sandbox, parts)
     const end = await runIn(request, { cwd, env, transcript, sandbox })
+    refuseFull(room.path) // whatever the agent wrote last is cut off or not there: no work of its own to be graded
     if (end.outcome.status !== 'failed') request.onAgentEnd?.()
     await room.endProcesses()
     const outputs = await collectOutputs(request, { cwd, end })

@@ -1,8 +1,9 @@
 /** What a tool of the SDK engines is, and the place in which it works. */
 import { z } from 'zod'
-import { messageOf } from '../../../base/error.ts'
+import { codeOf, messageOf } from '../../../base/error.ts'
 import type { Sandbox } from '../../../base/sandbox/policy.ts'
 import type { SandboxView } from '../../../base/sandbox/view.ts'
+import { isShortage } from '../../../base/shortage.ts'
 
 /** Where a tool works. */
 export interface ToolPlace {
@@ -42,7 +43,7 @@ export interface LocalTool {
   inputSchema: { type: 'object'; properties?: unknown; required?: string[] }
   /** Whether it only reads files. */
   readOnly: boolean
-  /** Answers the model; resolves for every failure of the call, rejects only when aborted. */
+  /** Answers the model; resolves for every failure of the call, rejects only when aborted or where this machine is short of something. */
   run(input: unknown, place: ToolPlace): Promise<ToolAnswer>
 }
 
@@ -71,6 +72,7 @@ export function defineTool<S extends z.ZodObject>(definition: ToolDefinition<S>)
         return typeof answer === 'string' ? { text: answer, isError: false } : answer
       } catch (error) {
         place.signal.throwIfAborted()
+        if (isShortage(error) && codeOf(error) !== 'EROFS') throw error // a place where nobody may write is the model's choice
         return { text: messageOf(error), isError: true }
       }
     },
