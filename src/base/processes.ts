@@ -90,6 +90,15 @@ export async function endMarked(mark: string, rounds = 20): Promise<number> {
   return ended.size
 }
 
+/** endMarked for several marks, at once, and as far as it can. */
+export function endMarkedNow(marks: ReadonlySet<string>, rounds = 3): void {
+  for (let round = 0; round < rounds; round += 1) {
+    const found = processNumbers().filter((pid) => marks.has(markOf(pid) ?? ''))
+    if (found.length === 0) return
+    for (const pid of found) kill(Number(pid))
+  }
+}
+
 /** Marks with which this process started something. */
 const used = new Set<string>()
 

@@ -1,11 +1,11 @@
 /** Rooms: temporary folders in which something runs, known by their owner, so that a later start can clear what a killed one left. */
 import { randomUUID } from 'node:crypto'
-import { lstatSync, mkdirSync, readdirSync, realpathSync, rmdirSync, statfsSync, unlinkSync } from 'node:fs'
+import { lstatSync, mkdirSync, readdirSync, realpathSync, rmdirSync, rmSync, statfsSync, unlinkSync } from 'node:fs'
 import { chmod, readdir, rm, rmdir, unlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { codeOf, UserError } from './error.ts'
-import { endMarked, endStarted, isAlive, ownStart } from './processes.ts'
+import { endMarked, endMarkedNow, endStarted, isAlive, ownStart } from './processes.ts'
 
 const prefix = 'whetstone-'
 /** The folder's name says whose it is, and the mark of its processes, from the first moment. */
@@ -127,6 +127,21 @@ export async function staleRooms(): Promise<{ folder: string; mark: string }[]> 
     stale.push({ folder, mark })
   }
   return stale
+}
+
+/** Ends what runs in this process's rooms, and removes them, at once and as far as it can: for a program that is about to end. */
+export function clearOwnRooms(): void {
+  const within = tmpdir()
+  const rooms = readdirSync(within).flatMap((name) => {
+    const { pid, mark } = roomName.exec(name)?.groups ?? {}
+    return mark !== undefined && Number(pid) === process.pid ? [{ folder: path.join(within, name), mark }] : []
+  })
+  endMarkedNow(new Set(rooms.map(({ mark }) => mark)))
+  for (const { folder } of rooms.filter((room) => isOwnFolder(room.folder))) {
+    try {
+      rmSync(folder, { recursive: true, force: true })
+    } catch {} // left to the next start
+  }
 }
 
 function isOwnFolder(place: string): boolean {

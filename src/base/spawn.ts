@@ -71,6 +71,7 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
   }
   const graceMs = spec.graceMs ?? 2000
   const child = start(spec)
+  running.add(child)
   const exit = exitOf(child, spec.command)
   exit.catch(() => {}) // it may be told before anybody waits for it
   feed(child, spec.stdin)
@@ -102,10 +103,18 @@ export async function runProcess(spec: ProcessSpec): Promise<ProcessEnd> {
   } finally {
     spec.signal.removeEventListener('abort', stop)
     killGroup(child, 'SIGKILL')
+    running.delete(child)
     child.stdout?.destroy()
     child.stderr?.destroy()
     await stderr.close()
   }
+}
+
+const running = new Set<ChildProcess>()
+
+/** Ends the groups of all that runs, at once: for a program that is about to end. */
+export function endGroups(): void {
+  for (const child of running) killGroup(child, 'SIGKILL')
 }
 
 function start(spec: ProcessSpec): ChildProcess {

@@ -25,6 +25,7 @@ import { withPlace } from './config/from_file.ts'
 import { codeFor, fixOf } from './error_code.ts'
 import { exitCodes, exitHelp } from './exit.ts'
 import { againUnless, goingOn } from './interrupt.ts'
+import { lastResort } from './last_resort.ts'
 import { checkNumbers, checkSwitches, checkValues, type KnownOptions, mistakeOf } from './mistakes.ts'
 import { watchOutput } from './output.ts'
 import { terminalWidth } from './terminal_size.ts'
@@ -33,6 +34,7 @@ import { terminalWidth } from './terminal_size.ts'
 export async function main(argv: readonly string[]): Promise<number> {
   const outcome: { code: number } = { code: exitCodes.done }
   const isOutputLost = watchOutput()
+  using _ = lastResort((error) => report(error, argv))
   try {
     checkSwitches(argv)
     await parser(argv, (code) => {

@@ -3,6 +3,7 @@
  * from another by mistake: it holds the lease when every other file there is of an owner that is gone, else it withdraws.
  */
 import { randomBytes } from 'node:crypto'
+import { rmSync } from 'node:fs'
 import { open, readdir, rm, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -20,6 +21,14 @@ export interface LeaseOptions {
   /** Milliseconds between two beats; an owner on another host counts as gone after three without one. */
   beatMs?: number
   signal?: AbortSignal
+}
+
+/** The files of this process's leases. */
+const own = new Set<string>()
+
+/** Lets go of all leases of this process, at once and as far as it can: for a program that is about to end. */
+export function dropLeases(): void {
+  for (const file of own) rmSync(file, { force: true })
 }
 
 /**
@@ -88,6 +97,7 @@ interface Claim extends Lease {
 async function claimIn(folder: string, beatMs: number): Promise<Claim> {
   const file = path.join(folder, `.lease-${randomBytes(8).toString('hex')}.json`)
   const owner = await ownerHere('claiming')
+  own.add(file)
   await writeAtomic(file, JSON.stringify(owner))
   const lost = new AbortController()
   const timer = setInterval(() => {
@@ -105,6 +115,7 @@ async function claimIn(folder: string, beatMs: number): Promise<Claim> {
     async [Symbol.asyncDispose]() {
       clearInterval(timer)
       await rm(file, { force: true })
+      own.delete(file)
     },
   }
 }
