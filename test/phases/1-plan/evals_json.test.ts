@@ -278,6 +278,22 @@ describe('prompts', () => {
   test.each([{}, { prompt: ' ' }, { prompt: 3 }, { prompt: null }])('none in %j: the case cannot run', async (part) => {
     expect((await loadCase({ id: 1, expectations: ['e'], ...part })).case.cannot_run).toMatch(/^it has no prompt/)
   })
+  test.each([
+    ['check', 'checks'],
+    ['expectation', 'expectations'],
+    ['expectatons', 'expectations'],
+    ['timeoutSecond', 'timeout'],
+    ['promt', 'prompt'],
+    ['file', 'files'],
+    ['assertion', 'assertions'],
+  ])('%s is not read, and near %s', async (name, meant) => {
+    const { warnings } = await loadCase({ prompt: 'p', expectations: ['e'], [name]: ['x'] })
+    expect(warnings).toContain(`$.evals[0].${name}: "${name}" of a case is not read; did you mean "${meant}"?`)
+  })
+  test('a field that is near none is not read, and nothing is guessed', async () => {
+    const { warnings } = await loadCase({ prompt: 'p', expectations: ['e'], colour: 'red' })
+    expect(warnings).toContain('$.evals[0].colour: "colour" of a case is not read')
+  })
   test('what comes with the prompt and is not read is said', async () => {
     const { warnings } = await loadCase({
       id: 1,

@@ -27,7 +27,7 @@ const additions = evalCase
   .strip()
 
 export type Additions = z.infer<typeof additions>
-const additionNames = Object.keys(additions.shape)
+export const additionNames: readonly string[] = Object.keys(additions.shape)
 
 /** The additions of each case, in order, and every mistake in them; a case with a mistake has none. `root` is the skill's folder. */
 export async function additionsOf(

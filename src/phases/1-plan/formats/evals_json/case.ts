@@ -3,13 +3,22 @@ import type { SuiteCase } from '../../../../../schemas/suite.ts'
 import { type NamedInput, placeBundle, placeInputs } from '../../inputs.ts'
 import { slugOfFirstWords } from '../../slug.ts'
 import type { Warn } from '../../warnings.ts'
-import { type Additions, isOwnField } from './additions.ts'
+import { type Additions, additionNames, isOwnField } from './additions.ts'
 import { type CaseSource, kindOf } from './document.ts'
 import { placeEnvironment } from './environment.ts'
 import { type Fields, isObject, isText, notedIn, openFields, takeText, textIn, warnAlias, warnRest } from './fields.ts'
 import type { CaseId } from './ids.ts'
 import { readJudging } from './judging.ts'
-import { fileNames, idNames, promptNames, titleNames, triggerNames } from './names.ts'
+import {
+  criteriaNames,
+  fileNames,
+  gradingNames,
+  idNames,
+  outputNames,
+  promptNames,
+  titleNames,
+  triggerNames,
+} from './names.ts'
 
 /** `review` of a case that a model wrote, until its author takes it out. */
 export const draftMark = 'draft'
@@ -124,10 +133,17 @@ function pathsOf(fields: Fields, warn: Warn): { paths: NamedInput[]; reasons: st
   return found
 }
 
+/** The names of the format itself come first: of two that are as near the first is guessed. */
+const knownNames = [
+  ...['prompt', 'expected_output', 'expectations', 'assertions', 'eval_name', 'files'],
+  ...additionNames,
+  ...[...promptNames, ...outputNames, ...criteriaNames, ...gradingNames, ...titleNames, ...fileNames],
+]
+
 function leaveRest(fields: Fields, warn: Warn): void {
   const trigger = fields.take(triggerNames)
   if (trigger !== null) {
     warn(trigger.at, `"${trigger.key}" is not read: trigger evals belong in a set of their own; here the case is run`)
   }
-  warnRest(fields, { what: 'a case', warn })
+  warnRest(fields, { what: 'a case', warn, known: knownNames })
 }

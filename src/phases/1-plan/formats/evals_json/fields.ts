@@ -1,4 +1,5 @@
 /** The fields of a JSON object, taken by any of their names; what nobody took is left to warn about. */
+import { nearest } from '../../../../base/nearest.ts'
 import type { Warn } from '../../warnings.ts'
 
 export interface Taken {
@@ -68,10 +69,20 @@ export function notedIn(fields: Fields): Record<string, unknown> {
 }
 
 /** Warns about what nobody took, once for each name; harmless names carry nothing that shapes a run or a verdict. */
-export function warnRest(fields: Fields, { what, warn }: { what: string; warn: Warn }): void {
+export function warnRest(fields: Fields, { what, warn, known = [] }: RestOf): void {
   for (const { key, at } of fields.rest()) {
-    if (!harmless.has(snakeCase(key))) warn(at, `"${key}" of ${what} is not read`)
+    if (harmless.has(snakeCase(key))) continue
+    const [meant] = nearest(snakeCase(key), known, 1)
+    const isOther = meant !== undefined && meant !== snakeCase(key)
+    warn(at, `"${key}" of ${what} is not read${isOther ? `; did you mean "${meant}"?` : ''}`)
   }
+}
+
+interface RestOf {
+  what: string
+  warn: Warn
+  /** Names one of which a mistyped one may have meant. */
+  known?: readonly string[]
 }
 
 const harmless = new Set([
