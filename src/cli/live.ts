@@ -94,6 +94,7 @@ function lineFor(event: FlowEvent, state: Progress): string | null {
     case 'comparison_analyzed':
       return comparisonAnalyzed(event)
     case 'improve_step':
+      if (event.step === 'stopped') return null // the result says it
       return wrap(
         oneLine(`${event.iteration > 0 ? `iteration ${event.iteration}: ` : ''}${event.message}`, 1000),
         textWidth(process.stderr),

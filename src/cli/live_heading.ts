@@ -1,5 +1,6 @@
 /** What a plan says before its runs: what is benched, and what a user should know of it. */
 import type { FlowEvent } from '../../schemas/flow_event.ts'
+import { plural } from '../phases/4-report/words.ts'
 import { detectableText } from './design_lines.ts'
 import { armsOf } from './progress.ts'
 import { oneLine } from './style.ts'
@@ -12,9 +13,12 @@ export function heading(plan: PlanReady): string {
   const judge = plan.judge ? ` · judge ${plan.judge}` : ''
   const most = plan.first_look === undefined ? '' : 'at most '
   const cases = plan.cases.length - plan.cannot_run.length
-  if (armsOf(plan).length === 1)
-    return `${plan.skill_name} · ${engine}${judge} · ${cases} ${cases === 1 ? 'case' : 'cases'}`
-  return `${plan.skill_name} · ${engine}${judge} · ${cases} cases × 2 arms × ${most}${plan.runs_per_case} = ${most}${plan.runs} runs`
+  const about = `${plan.skill_name} · ${engine}${judge}`
+  if (armsOf(plan).length === 1) return `${about} · ${plural(cases, 'case')}`
+  const runs = plural(plan.runs, 'run')
+  // a run made anew is one of its case, not all
+  if (plan.runs !== 2 * cases * plan.runs_per_case) return `${about} · ${most}${runs}`
+  return `${about} · ${plural(cases, 'case')} × 2 arms × ${most}${plan.runs_per_case} = ${most}${runs}`
 }
 
 function foreseen({ detectable, runs_per_case: runs, first_look }: PlanReady): string[] {

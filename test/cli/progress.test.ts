@@ -17,7 +17,7 @@ const run = (evalId: number, configuration: string, number = 1) => ({
   configuration,
   run_number: number,
 })
-const plan: FlowEvent = {
+const plan: Extract<FlowEvent, { type: 'plan_ready' }> = {
   type: 'plan_ready',
   folder: '/x',
   skill_name: 'tidy',
@@ -163,6 +163,25 @@ describe('the table', () => {
     const limited = state(plan, { type: 'limit_changed', limit: 5, reason: 'refused (429)' })
     expect(block(limited, wide).join('\n')).toContain(' · limit 5')
     expect(block(state(plan), wide).join('\n')).not.toContain('limit')
+  })
+  test.each([
+    ['2 cases × 2 arms × 2 = 8 runs', {}],
+    ['1 case × 2 arms × 1 = 2 runs', { cases: plan.cases.slice(0, 1), runs: 2, runs_per_case: 1 }],
+    ['· 1 run', { cases: plan.cases.slice(0, 1), runs: 1, runs_per_case: 3 }],
+    ['· 1 case', { cases: plan.cases.slice(0, 1), baseline: 'with_skill' }],
+  ])('its heading says %s', (words, more) => {
+    const wide = { stream: Object.assign(stream, { columns: 100, rows: 24 }), concurrency: 2 }
+    expect(block(state({ ...plan, ...more }), wide)[0]?.endsWith(words)).toBe(true)
+  })
+  test('what ended a session of improve is left to the result', () => {
+    const out = new PassThrough()
+    const plain = Object.assign(out, { isTTY: false }) as unknown as NodeJS.WriteStream
+    const view = liveView({ stream: plain, concurrency: 1 })
+    const step = { type: 'improve_step', iteration: 0, version: null } as const
+    view.on({ ...step, step: 'test', message: 'the test begins' })
+    view.on({ ...step, step: 'stopped', message: 'nothing is left to try' })
+    view.end()
+    expect(String(out.read())).toBe('the test begins\n')
   })
   test('off a terminal it is plain lines', () => {
     const out = new PassThrough()
