@@ -137,7 +137,7 @@ async function untilWhole(
 ): Promise<void> {
   try {
     if (mark !== null) {
-      rmSync(mark, { force: true }) // a link under this name leads elsewhere
+      rmSync(mark, { force: true, recursive: true }) // a link under this name leads elsewhere
       writeFileSync(mark, '', { flag: 'wx' })
     }
     await write()

@@ -173,6 +173,10 @@ describe('reports that were not all written', () => {
     expect((await whetstone(['aggregate', made.folder])).code).toBe(2)
     expect(existsSync(path.join(made.folder, '.reporting'))).toBe(false)
   })
+  test("a folder under the name of the mark is in nobody's way", async () => {
+    mkdirSync(path.join(made.folder, '.reporting/in'), { recursive: true })
+    await wrote()
+  })
   test('a link under the name of the mark leads to nothing that is written', async () => {
     const notes = path.join(fresh(), 'notes.txt')
     writeFileSync(notes, 'mine')
