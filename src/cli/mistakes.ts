@@ -190,16 +190,31 @@ export function checkSwitches(argv: readonly string[]): void {
 export interface KnownOptions {
   number: readonly string[]
   alias: Readonly<Record<string, readonly string[]>>
+  /** Those that need a value. */
+  narg: Readonly<Record<string, number>>
 }
 
-/** Throws UserError for a number given twice: of two values the parser makes their sum where the last is 1. */
-export function checkNumbers(argv: readonly string[], { number, alias }: KnownOptions): void {
+/**
+ * Throws UserError for a number given twice: of two values the parser makes their sum where the last is 1. Where a flag
+ * lacks its value, the parser says so, and what follows is perhaps that of another.
+ */
+export function checkNumbers(argv: readonly string[], { number, alias, narg }: KnownOptions): void {
   const end = argv.indexOf('--')
-  const given = argv.slice(0, end < 0 ? undefined : end).flatMap(flagsIn)
+  const words = argv.slice(0, end < 0 ? undefined : end)
+  const needing = new Set(Object.keys(narg).flatMap((name) => [name, ...(alias[name] ?? [])].map(camelCase)))
+  if (words.some((word, at) => lacksValue(word, words[at + 1], needing))) return
+  const given = words.flatMap(flagsIn)
   for (const name of number) {
     const names = new Set([name, ...(alias[name] ?? [])].map(camelCase))
     if (given.filter((flag) => names.has(flag)).length > 1) throw givenTwice(`--${name}`)
   }
+}
+
+/** A negative number and `-` alone are values. */
+function lacksValue(word: string, next: string | undefined, needing: ReadonlySet<string>): boolean {
+  const [, long, letter] = /^(?:--([^=]+)|-([a-z]))$/i.exec(word) ?? []
+  const isValue = next !== undefined && !/^-(?![\d.]|$)/.test(next)
+  return !isValue && needing.has(camelCase(long ?? letter ?? ''))
 }
 
 /** The flags that a word gives, in camel case; each letter before a value is one: -yn5 is y and n. */

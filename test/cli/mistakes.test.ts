@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest'
 import { checkNumbers } from '../../src/cli/mistakes.ts'
 
-const known = { number: ['most', 'idle-time'], alias: { most: ['m'], 'idle-time': ['idleTime'] } }
+const alias = { most: ['m'], 'idle-time': ['idleTime'] }
+const known = { number: ['most', 'idle-time'], alias, narg: { most: 1, text: Number.NaN } }
 
 test.each([
   [['--most', '5', '--most', '1']],
@@ -11,6 +12,8 @@ test.each([
   [['-m5', '-m1']],
   [['-m=5', '--most', '1']],
   [['-ym5', '--most', '1']],
+  [['--most', '-5', '--most', '1']],
+  [['--text', '-', '--most', '5', '--most', '1']],
   [['--idle-time', '5', '--idleTime=1']],
 ])('%j', (argv) => {
   expect(() => checkNumbers(argv, known)).toThrow(/^--(most|idle-time): given more than once$/)
@@ -19,6 +22,9 @@ test.each([
   [['--most', '5', '--idle-time', '1']],
   [['-m5', '-y', '1']],
   [['--most', '5', '--', '--most', '1']],
+  [['--most', '5', '--text', '--most', '1']],
+  [['--most', '--most', '1']],
+  [['-m', '--most', '1']],
   [['most', 'm', '--mostly', '--text=--most', '-1']],
 ])('%j is none', (argv) => {
   expect(() => checkNumbers(argv, known)).not.toThrow()

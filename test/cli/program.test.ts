@@ -83,6 +83,7 @@ describe('a mistake ends with exit 2, one line and a way out', () => {
     ['a flag without its value', ['bench', skill, '--workspace'], /workspace/],
     ['a number without its value', ['bench', skill, '--runs', '--json'], /runs/],
     ['an empty value', ['bench', skill, '--workspace', ''], /--workspace: empty/],
+    ['a flag without its value', ['bench', skill, '--runs', '1', '--suite', '--runs', '1'], /--suite: no value/],
     ['a flag given twice', ['bench', skill, '--engine', 'a', '--engine', 'b'], /--engine: given more than once/],
     ...twice.map<[string, string[], RegExp]>((args) => [
       `a number given twice: ${args.join(' ')}`,
