@@ -1,4 +1,5 @@
 /** The index of a folder of workspaces as they are now: its benchmarks, and workspaces that have none. */
+import { existsSync } from 'node:fs'
 import { readdir } from 'node:fs/promises'
 import path from 'node:path'
 import { type Benchmark, benchmark as benchmarkSchema } from '../../schemas/benchmark.ts'
@@ -63,13 +64,25 @@ export async function renewIndexAbove(folder: string, benchmark: Benchmark, cont
 
 /** The row as its benchmark is now, or as a newer one in its place; what can't be read leaves it as it was. */
 async function presentRow(root: string, row: IndexRow): Promise<IndexRow> {
-  const newest = row.cell === null ? (await listBenchmarks(path.join(root, workspaceIn(row))))[0] : undefined
-  const folder = newest ?? (row.folder === null ? null : path.join(root, row.folder))
-  const read = folder && (await readJson(benchmarkSchema, benchmarkPaths(folder).benchmark).catch(() => null))
-  if (!read) return withBeside(root, row)
   const { skill, cell } = row
-  const name = { skill: row.folder === null ? read.metadata.skill_name : skill, cell }
-  return withBeside(root, indexRow(name, read, path.relative(root, folder).replaceAll(path.sep, '/')))
+  const own = row.folder === null ? [] : [path.join(root, row.folder)]
+  if (own.some((folder) => existsSync(folder)) && (await newestOf(own)) === null) return withBeside(root, row)
+  const found = await newestOf(cell === null ? await listBenchmarks(path.join(root, workspaceIn(row))) : own)
+  if (found === null) return withBeside(root, row)
+  const name = { skill: row.folder === null ? found.benchmark.metadata.skill_name : skill, cell }
+  return withBeside(root, indexRow(name, found.benchmark, path.relative(root, found.folder).replaceAll(path.sep, '/')))
+}
+
+/** The newest of a whole suite, else the newest: cases that were picked because they failed say little of a skill. null: none can be read. */
+async function newestOf(folders: readonly string[]): Promise<{ folder: string; benchmark: Benchmark } | null> {
+  let newest: { folder: string; benchmark: Benchmark } | null = null
+  for (const folder of folders) {
+    const benchmark = await readJson(benchmarkSchema, benchmarkPaths(folder).benchmark).catch(() => null)
+    if (benchmark === null) continue
+    newest ??= { folder, benchmark }
+    if (benchmark.chosen === undefined) return { folder, benchmark }
+  }
+  return newest
 }
 
 /** The name of its workspace in the folder of the index. */

@@ -5,10 +5,10 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { benchmarkIndex, type IndexRow } from '../../schemas/benchmark_index.ts'
 import { agent, fresh, makeSkill, whetstone } from './program.ts'
 
-const evals = [{ id: 1, prompt: 'task', checks: [{ type: 'contains', value: 'TIDY' }] }]
+const evals = [1, 2].map((id) => ({ id, prompt: `task ${id}`, checks: [{ type: 'contains', value: 'TIDY' }] }))
 const named = (name: string) =>
   makeSkill(evals, { 'SKILL.md': `---\nname: ${name}\ndescription: d\n---\nSay TIDY.\n` }, name)
-const [helps, broken] = [named('tidy'), named('broken')]
+const [tidy, broken] = [named('tidy'), named('broken')]
 const suite = (skill: string) => path.join(skill, 'evals/evals.json')
 const command = ['--engine', agent('tidy.mjs'), '--runs', '1', '--sandbox', 'off']
 const root = fresh()
@@ -24,7 +24,7 @@ async function done(args: string[]) {
 beforeAll(async () => {
   const whole = readFileSync(suite(broken), 'utf8')
   writeFileSync(suite(broken), '{')
-  await whetstone(['bench', helps, broken, ...command, '--workspace', root])
+  await whetstone(['bench', tidy, broken, ...command, '--workspace', root])
   writeFileSync(suite(broken), whole)
 })
 
@@ -38,22 +38,29 @@ describe('in turn', () => {
     ])
   })
   test('a benchmark that is graded again by other criteria changes its row', async () => {
-    const changed = [{ ...evals[0], checks: [{ type: 'contains', value: 'nowhere' }] }]
-    writeFileSync(suite(helps), JSON.stringify({ skill_name: 'tidy', evals: changed }))
+    const changed = evals.map((one) => ({ ...one, checks: [{ type: 'contains', value: 'nowhere' }] }))
+    writeFileSync(suite(tidy), JSON.stringify({ skill_name: 'tidy', evals: changed }))
     await done(['grade', path.join(root, rowOf('tidy')?.folder ?? '')])
     expect(summary(rowOf('tidy'))).toEqual(['done', 0])
     expect(markdown()).not.toContain('+100')
   })
   test('a newer benchmark of a skill takes its row when it is viewed', async () => {
     const before = rowOf('tidy')?.folder
-    writeFileSync(suite(helps), JSON.stringify({ skill_name: 'tidy', evals }))
-    await done(['bench', helps, ...command, '--workspace', path.join(root, 'tidy')])
+    writeFileSync(suite(tidy), JSON.stringify({ skill_name: 'tidy', evals }))
+    await done(['bench', tidy, ...command, '--workspace', path.join(root, 'tidy')])
     expect(readdirSync(path.join(root, 'tidy/benchmarks'))).toHaveLength(2)
     expect(rowOf('tidy')?.folder).toBe(before)
     await done(['view', root, '--no-open'])
     expect(rowOf('tidy')?.folder).not.toBe(before)
     expect(summary(rowOf('tidy'))).toEqual(['done', 1])
     expect(existsSync(path.join(root, rowOf('tidy')?.report ?? ''))).toBe(true)
+  })
+  test('one of cases that were picked takes no row from one of a whole suite', async () => {
+    const row = rowOf('tidy')
+    await done(['bench', tidy, ...command, '--workspace', path.join(root, 'tidy'), '--case', '1'])
+    expect(readdirSync(path.join(root, 'tidy/benchmarks'))).toHaveLength(3)
+    await done(['view', root, '--no-open'])
+    expect(rowOf('tidy')).toEqual(row)
   })
   test('what failed and was benched since is told no more as failed', async () => {
     await done(['bench', broken, ...command, '--workspace', path.join(root, 'broken')])
