@@ -39,6 +39,11 @@ function kept(how: Again): string {
   return `what was finished is kept${how === null ? '' : `, ${how} goes on from there`}`
 }
 
+/** Where there is no result to show. */
+export function stoppedLine(how: Again): string {
+  return `stopped; ${kept(how)}`
+}
+
 /** Above a result that Ctrl-C cut short. */
 export function interruptedLine(how: Again): string {
   return `INTERRUPTED: not all was come to; ${kept(how)}`
@@ -67,7 +72,7 @@ export function listenForInterrupts(
   const stop = new AbortController()
   const timers: NodeJS.Timeout[] = []
   const stopNow = () => {
-    const stopped = `stopped; ${kept(goesOn)}`
+    const stopped = stoppedLine(goesOn)
     stop.abort(new Interrupted(stopped))
     setTimeout(() => {
       say(stopped)

@@ -3,7 +3,7 @@ import type { Options } from 'yargs'
 import type { FlowContext } from '../../flows/context.ts'
 import type { DescriptionRequest } from '../../flows/triggers/improve_description.ts'
 import { usualTimeout } from '../../phases/1-plan/timeouts.ts'
-import { ways } from '../interrupt.ts'
+import { Interrupted, stoppedLine, ways } from '../interrupt.ts'
 import { limitsOf } from './limit_flags.ts'
 import { sandboxWish } from './sandbox_flags.ts'
 import { withFlow } from './shared.ts'
@@ -89,6 +89,10 @@ export async function startDescription(parsed: DescriptionArguments): Promise<nu
   const request = requestOf(parsed)
   const { json, concurrency, apply } = parsed
   const flow = (context: FlowContext) => improveDescription(request, context)
-  const { result, interrupted } = await withFlow({ json, concurrency, goesOn: ways.withResume }, flow)
+  const { result, interrupted } = await withFlow({ json, concurrency, goesOn: ways.withResume }, flow).catch(
+    (error: unknown) => {
+      throw error instanceof Interrupted ? new Interrupted(stoppedLine(ways.withResume)) : error
+    },
+  )
   return showDescription(result, { json, interrupted, apply })
 }
