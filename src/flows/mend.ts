@@ -36,7 +36,7 @@ async function mendRun(folder: string, spec: RunSpec, tell: Tell): Promise<void>
   const cheap = found.filter(({ file }) => file !== paths.grading)
   if (cheap.length > 0) {
     // a large one may be a link to the cache's: it is replaced, not written over
-    for (const file of [paths.transcript, paths.timing, paths.metrics]) await rm(file, { force: true })
+    for (const file of [paths.transcript, paths.timing, paths.metrics]) await rm(file, { recursive: true, force: true })
     await writeRunFiles({ folder: paths.folder, record: stored.record, events, prompt: spec.prompt })
     for (const damage of cheap) tell(damage, 'it is made anew from run.json and the transcript')
   }

@@ -6,6 +6,7 @@ import type { RunRecord } from '../../schemas/run.ts'
 import { type TranscriptEvent, transcriptEvent } from '../../schemas/transcript.ts'
 import { codeOf, messageOf, UserError } from '../base/error.ts'
 import { checkAs, parseJson } from '../base/json.ts'
+import { isShortage } from '../base/shortage.ts'
 
 export interface Damage {
   /** Absolute path. */
@@ -56,10 +57,10 @@ export async function readTranscript(
     return null
   }
   const text = await readFile(file, 'utf8').catch((error: unknown) => {
-    if (codeOf(error) === 'ENOENT') return null
-    throw error
+    if (codeOf(error) === null || isShortage(error)) throw error
+    return { why: codeOf(error) === 'ENOENT' ? 'is not there' : messageOf(error) }
   })
-  if (text === null) return tell('is not there')
+  if (typeof text !== 'string') return tell(text.why)
   if (!text.endsWith('\n')) return tell('is cut off')
   try {
     const lines = text.slice(0, -1).split('\n')

@@ -3,12 +3,12 @@
  * from another by mistake: it holds the lease when every other file there is of an owner that is gone, else it withdraws.
  */
 import { randomBytes } from 'node:crypto'
-import { rmSync } from 'node:fs'
+import { lstatSync, rmSync } from 'node:fs'
 import { open, readdir, rm, utimes } from 'node:fs/promises'
 import path from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { writeAtomic } from '../base/durable.ts'
-import { codeOf } from '../base/error.ts'
+import { codeOf, UserError } from '../base/error.ts'
 import { livesHere, type Owner, ownerHere, ownerOf } from './owner.ts'
 
 export interface Lease {
@@ -162,6 +162,9 @@ async function livingOwner(file: string, here: Owner, watch: Watch): Promise<Own
 /** Opened, since a file system of the network shows the newest times to who opens; null when it is gone. */
 async function look(file: string): Promise<{ text: string; touched: number } | null> {
   try {
+    const info = lstatSync(file)
+    if (!info.isFile())
+      throw new UserError(`${file}: is no file, so it says nothing of who is at work here`, 'take it away')
     const handle = await open(file, 'r')
     try {
       return { touched: (await handle.stat()).mtimeMs, text: await handle.readFile('utf8') }

@@ -1,13 +1,19 @@
 /** Files of one JSON value a line that are appended to and never rewritten: one line that is lost or was cut off takes no other with it. */
-import { closeSync, existsSync, fstatSync, lstatSync, openSync, readFileSync, readSync } from 'node:fs'
+import { closeSync, fstatSync, lstatSync, openSync, readFileSync, readSync, statSync } from 'node:fs'
 import type { z } from 'zod'
 import { codeOf, messageOf, UserError } from '../base/error.ts'
 import { checkAs, parseJson } from '../base/json.ts'
+import { refuseOdd } from '../base/plain_file.ts'
 import type { OnDamage } from './damage.ts'
 
-/** All that can be read, in their order; none where the file is missing. A line that can't be is told and passed over. */
+/** All that can be read, in their order; none where the file is missing. A line that can't be, or a folder in its place, is told and passed over. */
 export function readableLines<S extends z.ZodType>(schema: S, file: string, onDamage: OnDamage): z.infer<S>[] {
-  if (!existsSync(file)) return []
+  const info = statSync(file, { throwIfNoEntry: false })
+  if (info === undefined) return []
+  if (info.isDirectory()) {
+    onDamage({ file, message: `${file}: is a folder, no file` })
+    return []
+  }
   const lines = readFileSync(file, 'utf8').split('\n')
   return lines.flatMap((text, index) => {
     if (text.trim() === '') return []
@@ -21,9 +27,12 @@ export function readableLines<S extends z.ZodType>(schema: S, file: string, onDa
   })
 }
 
-/** Throws UserError where it is a link, which in a folder from elsewhere may lead to any file of this machine's. */
+/** Throws UserError where it is a link, which in a folder from elsewhere may lead to any file of this machine's, or no file at all. */
 export function refuseLink(file: string): void {
-  if (lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() !== true) return
+  const info = lstatSync(file, { throwIfNoEntry: false })
+  if (info === undefined || info.isFile()) return
+  if (info.isDirectory()) throw new UserError(`${file} is a folder, no file`, 'take it away')
+  if (!info.isSymbolicLink()) refuseOdd(file, info)
   throw new UserError(`${file} is a link: what is noted would be written elsewhere`, 'put the file itself there')
 }
 

@@ -1,5 +1,5 @@
 /** Reads and writes artefacts: checked when read, atomic when written, a run committed as a whole by one rename. */
-import { existsSync, mkdirSync, renameSync } from 'node:fs'
+import { existsSync, lstatSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { mkdir, readdir, rm } from 'node:fs/promises'
 import path from 'node:path'
 import type { z } from 'zod'
@@ -178,6 +178,7 @@ export async function writeGrading(
   times: { start: string; end: string; seconds: number } | null,
 ): Promise<void> {
   const paths = runPaths(benchmark, runId)
+  clearFolders([paths.grading, paths.timing])
   const own = [path.basename(paths.grading), artefactText(grading, paths.grading, graded)] as const
   if (times === null) return await writeAllAtomic(paths.folder, [own])
   const { start, end, seconds } = times
@@ -185,6 +186,13 @@ export async function writeGrading(
   const after = { ...before, grader_start: start, grader_end: end, grader_duration_seconds: seconds }
   const timed = [path.basename(paths.timing), artefactText(timing, paths.timing, after)] as const
   await writeAllAtomic(paths.folder, [timed, own])
+}
+
+/** Where a folder lies in a file's place, which was told as damage: no file can be moved there. */
+function clearFolders(files: readonly string[]): void {
+  for (const file of files) {
+    if (lstatSync(file, { throwIfNoEntry: false })?.isDirectory()) rmSync(file, { recursive: true })
+  }
 }
 
 /** What the eval_metadata.json of every case that has runs is to hold, case by case. `told` gives what a person reads of the case. */

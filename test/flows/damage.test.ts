@@ -74,7 +74,19 @@ const files: [string, string, number][] = [
   ['plan.json', 'it is written anew', 2],
   ['benchmark.json', 'it is written anew', 2],
 ]
+const noFiles = {
+  'a folder': (file: string) => {
+    rmSync(file)
+    mkdirSync(path.join(file, 'inside'), { recursive: true })
+  },
+  'a link to itself': (file: string) => {
+    rmSync(file, { force: true })
+    symlinkSync(path.basename(file), file)
+  },
+}
+const read = files.filter(([name]) => !/plan|benchmark|run\.json$/.test(name))
 const table = [
+  ...Object.entries(noFiles).flatMap(([how, damage]) => read.map((row) => [...row, how, damage] as const)),
   ...files.map((row) => [...row, 'cut off', cut] as const),
   ...Object.entries(damages).map(
     ([how, damage]) => [`${run}/run.json`, 'the run is made again', 3, how, damage] as const,
@@ -188,6 +200,35 @@ describe('reports that were not all written', () => {
     expect((await made.bench()).code).toBe(0)
     await made.bench()
     expect(readdirSync(path.dirname(made.folder))).toHaveLength(2)
+  })
+})
+
+describe('a folder, or a link to itself, in the place of a file that is noted in', () => {
+  const notes = (name: string, content: string) => {
+    const file = path.join(made.folder, name)
+    writeFileSync(file, content)
+    return file
+  }
+  const lease = '.lease-00ff00ff00ff00ff.json'
+  const budget = ['--budget', '5', '--cost-per-run', '0.1']
+  test.each([
+    ['a folder', lease, []],
+    ['a link to itself', lease, []],
+    ['a folder', 'spent.jsonl', budget],
+    ['a link to itself', 'spent.jsonl', budget],
+  ] as const)('%s: %s is named, with 2', async (how, name, flags) => {
+    const file = notes(name, '')
+    noFiles[how](file)
+    const end = await made.bench([...flags])
+    expect(end.code, end.stderr).toBe(2)
+    expect(end.stderr).toContain(`error ${file}`)
+  })
+  test('attempts.jsonl: it is named as damaged, and the rest goes on', async () => {
+    const file = notes('attempts.jsonl', '')
+    noFiles['a folder'](file)
+    const end = await whetstone(['aggregate', made.folder])
+    expect([0, 3], end.stderr).toContain(end.code)
+    expect(end.stderr).toContain(`damaged ${file}: is a folder`)
   })
 })
 
