@@ -19,6 +19,13 @@ export function deadlineOf(text: string, now: Date): Date {
   return moment
 }
 
+/** Milliseconds that are left of a time from now, by a clock that nobody sets; null: it is no such time. */
+export function leftFromNow(text: string): (() => number) | null {
+  const start = performance.now()
+  const ms = fromNow(text, new Date(0))?.getTime()
+  return ms === undefined ? null : () => ms - (performance.now() - start)
+}
+
 const units = { d: 86_400_000, h: 3_600_000, m: 60_000, s: 1000 } as const
 
 function fromNow(text: string, now: Date): Date | null {

@@ -6,7 +6,7 @@ import { readPlan, readRun, type StoredRun } from '../store/store.ts'
 import type { FlowContext } from './context.ts'
 import { isDone } from './execute.ts'
 import { readHistory } from './history.ts'
-import { isLimited, type Limits, noLimits, stopOf } from './limits.ts'
+import { isLimited, type Limits, leftUntilDeadline, noLimits, stopOf } from './limits.ts'
 import { Forecast } from './observed.ts'
 import type { BenchRequest } from './prepare.ts'
 import { Purses } from './purses.ts'
@@ -90,7 +90,7 @@ export async function openLimited(request: LimitedRequest, context: FlowContext)
     const what = line.part === 'run' ? 'the cost' : 'the cost of grading'
     spending.begin(line, `${what} of ${line.run_id} was not reported`)
   }
-  const clock = startClock(limits.deadline, spending, context)
+  const clock = startClock(limits, spending, context)
   return {
     spending,
     queue: queueInPairs(runs),
@@ -126,9 +126,9 @@ export async function paidIn(folder: string): Promise<SpentLine[]> {
   return await paidBefore(folder, made)
 }
 
-function startClock(deadline: Date | null, spending: Spending, context: FlowContext) {
+function startClock(limits: Limits, spending: Spending, context: FlowContext) {
   const controller = new AbortController()
-  const left = deadline === null ? null : deadline.getTime() - context.now().getTime()
+  const left = leftUntilDeadline(limits, context.now())
   const ring = () => {
     spending.expire()
     controller.abort(new DeadlineReached('the deadline was reached'))

@@ -12,6 +12,8 @@ export interface Limits {
   budgetTokens: number | null
   /** No run goes on after it. */
   deadline: Date | null
+  /** Milliseconds until then by a clock that nobody sets, of one that was given as a time from now; absent: by the machine's clock. */
+  deadlineLeft?: () => number
   /** Dollars that a run or a grading counts whose cost is not reported. */
   costPerRun: number | null
 }
@@ -20,6 +22,12 @@ export const noLimits: Limits = { budget: null, budgetTokens: null, deadline: nu
 
 export function isLimited({ budget, budgetTokens, deadline }: Limits): boolean {
   return budget !== null || budgetTokens !== null || deadline !== null
+}
+
+/** Milliseconds until the deadline; null: there is none. */
+export function leftUntilDeadline({ deadline, deadlineLeft }: Limits, now: Date): number | null {
+  if (deadline === null) return null
+  return deadlineLeft?.() ?? deadline.getTime() - now.getTime()
 }
 
 export interface StopFacts {

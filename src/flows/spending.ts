@@ -3,7 +3,7 @@ import type { Grading } from '../../schemas/grading.ts'
 import type { SpentLine, StopKind } from '../../schemas/limits.ts'
 import type { RunSpec } from '../../schemas/plan.ts'
 import type { RunRecord } from '../../schemas/run.ts'
-import { type Limits, needText } from './limits.ts'
+import { type Limits, leftUntilDeadline, needText } from './limits.ts'
 import type { Forecast, Part } from './observed.ts'
 import { type Amounts, type Money, nothing, type Purses } from './purses.ts'
 import { paidForGrading, type Spent, spentByGrading, spentByRun } from './spent.ts'
@@ -239,10 +239,11 @@ export class Spending {
 
   #isTooLate(spec: OpenRun, parts: readonly Part[]): boolean {
     const { limits, forecast, now } = this.#request
-    if (limits.deadline === null) return false
+    const left = leftUntilDeadline(limits, now())
+    if (left === null) return false
     const seconds = parts.map((part) => forecast.of(part, spec, 'seconds') ?? 0)
     const expected = seconds.reduce((total, one) => total + one, 0)
-    return now().getTime() + expected * 1000 >= limits.deadline.getTime()
+    return expected * 1000 >= left
   }
 
   /** The same of the other arm, where it is still to be made. */

@@ -1,6 +1,6 @@
 /** What a user writes as a deadline, and what is none. */
 import { describe, expect, test } from 'vitest'
-import { deadlineOf } from '../../src/cli/deadline.ts'
+import { deadlineOf, leftFromNow } from '../../src/cli/deadline.ts'
 
 const now = new Date(2026, 10, 21, 14, 30)
 const local = (day: number, hour: number, minute = 0) => new Date(2026, 10, day, hour, minute)
@@ -29,4 +29,11 @@ describe('a deadline', () => {
     ['2026-11-20T18:00Z', 'has passed'],
     ['2027-11-20T18:00Z', 'more than 24 days'],
   ])('%j is none', (text, message) => expect(() => deadlineOf(text, now)).toThrow(message))
+})
+
+test('what is left of a time from now goes down by itself; a time of day or a moment has none', () => {
+  const left = leftFromNow('1h30m')?.() ?? 0
+  expect(left).toBeLessThanOrEqual(5_400_000)
+  expect(left).toBeGreaterThan(5_390_000)
+  expect(['18:00', '2026-11-25T18:00Z'].map(leftFromNow)).toEqual([null, null])
 })

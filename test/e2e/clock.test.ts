@@ -10,7 +10,7 @@ const library = ['x86_64', 'aarch64']
   .find((file) => existsSync(file))
 
 /** A command of the program whose last check sets the program's clock by this much. */
-async function worked(command: 'bench' | 'eval', jump: string) {
+async function worked(command: 'bench' | 'eval', jump: string, more: readonly string[] = []) {
   const clock = path.join(fresh(), 'clock')
   writeFileSync(clock, '+0')
   const checks = [
@@ -20,8 +20,8 @@ async function worked(command: 'bench' | 'eval', jump: string) {
   const skill = makeSkill([{ id: 1, prompt: 'task', checks }])
   const workspace = path.join(fresh(), 'ws')
   const args = [command, skill, '--engine', agent('tidy.mjs'), '--workspace', workspace]
-  const once = command === 'bench' ? ['--runs', '1'] : []
-  const end = await whetstone([...args, ...once, '--sandbox', 'off', '--concurrency', '1'], {
+  const once = command === 'bench' && more.length === 0 ? ['--runs', '1'] : []
+  const end = await whetstone([...args, ...once, ...more, '--sandbox', 'off', '--concurrency', '1'], {
     env: {
       LD_PRELOAD: library ?? '',
       FAKETIME_TIMESTAMP_FILE: clock,
@@ -54,6 +54,14 @@ needs(
     // control: the clock was set
     const spans = timings.map((timing) => Date.parse(timing.grader_end) - Date.parse(timing.grader_start))
     expect(spans.some((span) => Math.abs(span) > 3_600_000)).toBe(true)
+  })
+  test('by a day: a deadline that is a time from now is none the nearer; control: a moment is', async () => {
+    const moment = new Date(Date.now() + 1_800_000).toISOString().replace(/\.\d+/, '')
+    const { end, read } = await worked('bench', '+1d', ['--runs', '5', '--deadline', '30m'])
+    expect([end.code, read('run.json').length], end.stderr).toEqual([0, 10])
+    const control = await worked('bench', '+1d', ['--runs', '5', '--deadline', moment])
+    expect(control.end.code, control.end.stderr).toBe(3)
+    expect(control.read('run.json').length).toBeLessThan(10)
   })
   test.each(['-3h', '+40d'])('during an eval, by %s', async (jump) => {
     const { end, read } = await worked('eval', jump)

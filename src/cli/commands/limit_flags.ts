@@ -2,7 +2,7 @@
 
 import type { Options } from 'yargs'
 import type { Limits } from '../../flows/limits.ts'
-import { deadlineOf } from '../deadline.ts'
+import { deadlineOf, leftFromNow } from '../deadline.ts'
 import { refused } from '../refused.ts'
 import { wholeNumber } from './shared.ts'
 
@@ -56,7 +56,9 @@ interface LimitArguments {
 
 /** Throws UserError for a deadline that can't be read or has passed. */
 export function limitsOf({ budget, budgetTokens, costPerRun, deadline }: LimitArguments): Limits {
+  const left = deadline === undefined ? null : leftFromNow(deadline)
   return {
+    ...(left !== null && { deadlineLeft: left }),
     budget: budget ?? null,
     budgetTokens: budgetTokens ?? null,
     costPerRun: costPerRun ?? null,

@@ -2,7 +2,7 @@
 import type { History } from '../../../schemas/history.ts'
 import { foldOf } from '../../phases/4-report/accept/turns.ts'
 import type { FlowContext } from '../context.ts'
-import { noLimits } from '../limits.ts'
+import { leftUntilDeadline, noLimits } from '../limits.ts'
 import { StepStopped } from './bench_step.ts'
 import { failedInARow, isStalled, proposalsTried } from './memory.ts'
 import { reserveText, tooDear } from './reserve.ts'
@@ -48,9 +48,9 @@ export const mayProve: ReadonlySet<string> = new Set(['iterations', 'plateau'])
 
 /** The limit that allows no further proposal; null: there is none. */
 export function shortage(session: Session, context: FlowContext): StepStopped | null {
-  const { deadline } = session.request.bench.limits ?? noLimits
-  if (deadline !== null && context.now() >= deadline) {
-    return new StepStopped(`stopped by the deadline ${deadline.toISOString()}`, 'deadline')
+  const limits = session.request.bench.limits ?? noLimits
+  if ((leftUntilDeadline(limits, context.now()) ?? 1) <= 0) {
+    return new StepStopped(`stopped by the deadline ${limits.deadline?.toISOString()}`, 'deadline')
   }
   const kind = session.purses.exceeded() ?? tooDear(session)
   if (kind === null) return null
