@@ -17,10 +17,10 @@ import { autoEngine } from './auto_engine.ts'
 import { caseFolder } from './case_folder.ts'
 import { suiteOf } from './compare_pairs.ts'
 import type { FlowContext } from './context.ts'
-import { holdBenchmark } from './hold.ts'
 import { judgeOpener } from './judge_opener.ts'
 import { openPace } from './pace.ts'
 import { preflight } from './preflight.ts'
+import { holdNamed } from './report_folder.ts'
 import { hiddenWith } from './start_sandbox.ts'
 import { summarize } from './summarize.ts'
 
@@ -107,7 +107,7 @@ export async function analyze(request: AnalyzeRequest, context: FlowContext): Pr
   const planned = await planAnalyze(request, context, false)
   await preflight({ '--judge': planned.judge }, request.passEnv, context)
   const folder = path.resolve(request.folder)
-  await using held = await holdBenchmark(folder, context)
+  await using held = await holdNamed(folder, context)
   return await analyzeHeld(folder, { request, planned }, held.context)
 }
 

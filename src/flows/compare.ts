@@ -16,10 +16,10 @@ import { pairOfFolders, pairsOfBenchmarks } from './compare_folders.ts'
 import { comparer, isJudged } from './compare_pair.ts'
 import { type Pairing, pairsOfBenchmark, type SkippedPair } from './compare_pairs.ts'
 import type { FlowContext } from './context.ts'
-import { holdBenchmark } from './hold.ts'
 import { judgeOpener } from './judge_opener.ts'
 import { openPace } from './pace.ts'
 import { preflight } from './preflight.ts'
+import { holdNamed } from './report_folder.ts'
 import { summarize } from './summarize.ts'
 import { summarizePairs, writeSummary } from './summarize_comparisons.ts'
 
@@ -85,7 +85,7 @@ export async function compare(request: CompareRequest, context: FlowContext): Pr
   const planned = await planCompare(request, context, false)
   const { pairing, judge } = planned
   if (planned.done < pairing.pairs.length) await preflight({ '--judge': judge }, request.passEnv, context)
-  await using held = await holdBenchmark(pairing.output, context)
+  await using held = await holdNamed(pairing.output, context)
   return await compareHeld({ request, planned }, held.context)
 }
 

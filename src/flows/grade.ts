@@ -25,11 +25,11 @@ import { suiteOf } from './compare_pairs.ts'
 import type { FlowContext } from './context.ts'
 import { gradeRepeatedly } from './grade_again.ts'
 import { type GradeRequest, gradeStored } from './grade_stored.ts'
-import { holdBenchmark } from './hold.ts'
 import { type JudgingWish, withJudging } from './judging.ts'
 import { isJudged } from './kept_grading.ts'
 import { openPace } from './pace.ts'
 import { preflight } from './preflight.ts'
+import { holdNamed } from './report_folder.ts'
 import { cacheMode, openJudgeCache } from './run_cache.ts'
 import { hiddenWith } from './start_sandbox.ts'
 import { type BenchResult, type Kept, summarize } from './summarize.ts'
@@ -58,7 +58,7 @@ export interface GradeAgainRequest {
 export async function grade(request: GradeAgainRequest, context: FlowContext): Promise<BenchResult> {
   const folder = path.resolve(request.benchmark)
   const before = await readPlan(folder)
-  await using held = await holdBenchmark(folder, context)
+  await using held = await holdNamed(folder, context)
   return await gradeHeld(folder, before, { request, context: held.context })
 }
 

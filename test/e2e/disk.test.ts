@@ -183,6 +183,19 @@ describe('a workspace that can not be written to ends with 2 before anything is 
 
 needsMounts('a disk that is read-only ends with 2 before anything is paid for', () => {
   test('from the start', async () => refusesBeforePaying(mounted('ro') ?? ''))
+  test('a benchmark that is graded, compared or analyzed: what there is is advised', async () => {
+    const folder = mounted('size=50m') ?? ''
+    await bench(path.join(folder, 'ws'), { log: log(), bytes: 0 })
+    const benchmark = path.join(folder, 'ws/benchmarks', readdirSync(path.join(folder, 'ws/benchmarks'))[0] ?? '')
+    execFileSync('mount', ['-o', 'remount,ro', folder])
+    for (const command of ['grade', 'compare', 'analyze']) {
+      const judge = command === 'grade' ? [] : ['--judge', agent('tidy.mjs')]
+      const end = await whetstone([command, benchmark, ...judge, '--sandbox', 'off'])
+      expect(end.code, end.stderr).toBe(2)
+      expect(end.stderr).toMatch(/^error .*results can't be written there: EROFS.*\n {6}copy the folder/m)
+      expect(end.stderr).not.toContain('--workspace')
+    }
+  })
   test('an unfinished benchmark on a disk that is read-only by now', async () => {
     const folder = mounted('size=50m') ?? ''
     const [workspace, file] = [path.join(folder, 'ws'), log()]
