@@ -56,7 +56,7 @@ function teller(limit: number, context: FlowContext): (change: RateChange) => vo
 }
 
 function reasonOf({ why, pauseMs }: RateChange): string {
-  const span = `${Math.ceil(pauseMs / 100) / 10} s`
+  const span = spanOf(pauseMs)
   switch (why) {
     case 'growing':
       return 'more is borne'
@@ -67,4 +67,15 @@ function reasonOf({ why, pauseMs }: RateChange): string {
     case 'used_up':
       return `the account's quota is used up for ${span}`
   }
+}
+
+/** From so long on it is said when it is over, and how not to wait for that. */
+const longMs = 3_600_000
+/** The last moment that a date can be. */
+const lastMoment = 8.64e15
+
+function spanOf(ms: number): string {
+  if (ms <= longMs) return `${Math.ceil(ms / 100) / 10} s`
+  const end = new Date(Math.min(lastMoment, Date.now() + ms)).toISOString()
+  return `${Math.round(ms / longMs)} h, until ${end}; Ctrl-C ends this before (--deadline does by itself), and what was finished is kept`
 }

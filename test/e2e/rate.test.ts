@@ -81,6 +81,14 @@ rules:
     expect(refused).toBe(15)
   })
 
+  test('a wait of years is told with its end, and what ends it before; --deadline does', async () => {
+    const scenario = `faults: [{ status: 429, retry_after: 999999999 }]\nrules: [${says}]`
+    const { result, events } = await benched(scenario, ['--deadline', '4s'])
+    expect(result).toMatchObject({ exit_code: 3, counts: { used: 0 } })
+    const [told] = events.filter(({ type }) => type === 'limit_changed')
+    expect(told?.reason).toMatch(/pause of 277778 h, until 20\d\d-.*Z; Ctrl-C ends this before \(--deadline does/)
+  })
+
   test('the limit is told of when it is cut', async () => {
     const scenario = `limits: [{ concurrent: 4 }]\nlatency: 150\nrules: [${says}]`
     const { result, events } = await benched(scenario, ['--concurrency', '8', '--runs', '20'])
