@@ -6,7 +6,7 @@ import { strict } from './strict.ts'
 
 export type Trouble =
   | { kind: 'status'; status: number; retryAfter: number | null; message: string | null }
-  | { kind: 'cut'; events: number }
+  | { kind: 'cut' | 'stall'; events: number }
   | { kind: 'malformed' }
   | { kind: 'hang' }
 
@@ -16,6 +16,7 @@ const troubles = {
   status: z.number().int().min(400).max(599).optional(),
   cut: z.number().int().min(0).optional(),
   malformed: z.literal(true).optional(),
+  stall: z.number().int().min(0).optional(),
   hang: z.literal(true).optional(),
 }
 
@@ -34,11 +35,12 @@ const shape = {
 type Written = z.infer<z.ZodObject<typeof shape>>
 
 function troubleOf(written: Written): Trouble | null {
-  const { status, cut, malformed, hang, retry_after, message } = written
+  const { status, cut, malformed, stall, hang, retry_after, message } = written
   const given: (Trouble | false)[] = [
     status !== undefined && { kind: 'status', status, retryAfter: retry_after ?? null, message: message ?? null },
     cut !== undefined && { kind: 'cut', events: cut },
     malformed === true && { kind: 'malformed' },
+    stall !== undefined && { kind: 'stall', events: stall },
     hang === true && { kind: 'hang' },
   ]
   const [one, ...more] = given.filter((trouble) => trouble !== false)

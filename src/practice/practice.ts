@@ -140,5 +140,5 @@ export function brokenReply(trouble: Trouble | null): Reply | null {
 }
 
 function asBroken(trouble: Trouble | null): Broken | null {
-  return trouble?.kind === 'cut' || trouble?.kind === 'malformed' ? trouble : null
+  return trouble !== null && 'events' in trouble ? trouble : trouble?.kind === 'malformed' ? trouble : null
 }

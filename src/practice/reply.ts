@@ -12,7 +12,7 @@ export type Reply =
   | { kind: 'hang' }
 
 /** How a message that began well goes wrong; `events`: how many of the stream's events still go out. */
-export type Broken = { kind: 'cut'; events: number } | { kind: 'malformed' }
+export type Broken = { kind: 'cut' | 'stall'; events: number } | { kind: 'malformed' }
 
 export function refusal(status: number, message: string, retryAfter: number | null = null): Reply {
   return { kind: 'error', status, message, retryAfter }
@@ -52,24 +52,25 @@ function sendJson(response: ServerResponse, status: number, body: string): void 
 
 function sendWhole(response: ServerResponse, body: string, broken: Broken | null): void {
   const half = body.slice(0, body.length / 2)
-  if (broken?.kind !== 'cut') {
+  if (broken === null || broken.kind === 'malformed') {
     sendJson(response, 200, broken === null ? body : half)
     return
   }
   response.writeHead(200, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) })
-  response.write(half, () => response.socket?.end())
+  response.write(half, () => broken.kind === 'cut' && response.socket?.end())
 }
 
 function sendStream(response: ServerResponse, frames: readonly string[], broken: Broken | null): void {
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' })
   if (broken === null) {
     response.end(frames.join(''))
-  } else if (broken.kind === 'cut') {
-    response.flushHeaders()
-    response.write(frames.slice(0, broken.events).join('') || '\n', () => response.socket?.end())
-  } else {
+  } else if (broken.kind === 'malformed') {
     const middle = Math.floor(frames.length / 2)
     const bad = `${(frames[middle] ?? '').slice(0, -6)}\n\n`
     response.end([...frames.slice(0, middle), bad, ...frames.slice(middle + 1)].join(''))
+  } else {
+    response.flushHeaders()
+    const begun = frames.slice(0, broken.events).join('') || '\n'
+    response.write(begun, () => broken.kind === 'cut' && response.socket?.end())
   }
 }

@@ -29,7 +29,8 @@ const costs = (records: ReturnType<typeof stateOf>['records']) => sum(records.ma
 
 async function served<R>(scenario: string, work: (env: Record<string, string>) => Promise<R>): Promise<R> {
   await using server = await startPractice({ scenario: parseScenario(scenario, 'test.yaml') })
-  return await work({ ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice' })
+  const openai = { OPENAI_BASE_URL: `${server.url}/v1`, OPENAI_API_KEY: 'practice' }
+  return await work({ ANTHROPIC_BASE_URL: server.url, ANTHROPIC_API_KEY: 'practice', ...openai })
 }
 
 describe('an engine that does not say what it costs', () => {
@@ -66,11 +67,23 @@ describe('an engine that does not say what it costs', () => {
 
 describe('a cost that is missing in the middle (a run that times out)', () => {
   const hangs =
-    "rules: [{ name: hangs, when: { user: 'task 2' }, fault: { hang: true }, text: x }, { name: says, text: TIDY }]"
+    "rules: [{ name: hangs, when: { user: 'task 2' }, fault: { stall: 2 }, text: x }, { name: says, text: TIDY }]"
   const bench = (flags: readonly string[]) =>
     served(hangs, async (env) => {
       const workspace = path.join(fresh(), 'ws')
-      const args = ['bench', makeSkill(evals), ...haiku, '--timeout', '2', '--concurrency', '1', '--budget', '5']
+      // what it takes stands at the end of a stream alone
+      const args = [
+        'bench',
+        makeSkill(evals),
+        '--engine',
+        'openai:gpt-5',
+        '--timeout',
+        '2',
+        '--concurrency',
+        '1',
+        '--budget',
+        '5',
+      ]
       const end = await whetstone([...args, '--runs', '2', '--workspace', workspace, ...flags], { env })
       return { ...end, ...stateOf(workspace) }
     })

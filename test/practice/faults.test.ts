@@ -116,6 +116,24 @@ describe('broken answers', () => {
     await using bench = await openBench(`rules: [{ name: a, text: some text, fault: { ${fault} } }]`)
     await expect(bench.say('x')).rejects.toThrow()
   })
+  test('a stream that stalls sends so many events, and then nothing', async () => {
+    await using bench = await openBench('rules: [{ name: a, text: some text, fault: { stall: 2 } }]')
+    const types: string[] = []
+    const read = async () => {
+      const stream = await bench.client.messages.create(
+        { ...params, stream: true },
+        { signal: AbortSignal.timeout(500) },
+      )
+      for await (const event of stream) types.push(event.type)
+      types.push('an end')
+    }
+    const start = performance.now()
+    await read().catch(() => types.push('given up')) // the client ends an aborted stream without an error
+    expect(types.slice(0, 2)).toEqual(['message_start', 'content_block_start'])
+    expect(types).toHaveLength(3)
+    expect(performance.now() - start).toBeGreaterThan(400)
+    expect(bench.server.requests[0]?.fault).toBe('stall')
+  })
   test('a malformed stream can not be read', async () => {
     await using bench = await openBench('rules: [{ name: a, text: some text, fault: { malformed: true } }]')
     await expect(bench.client.messages.stream(params).finalMessage()).rejects.toThrow()

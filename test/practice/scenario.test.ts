@@ -81,7 +81,7 @@ describe('a mistake is told', () => {
     [
       'a fault of no kind',
       rule('fault: { first: 1 }'),
-      'rules[0].fault: must have exactly one of status, cut, malformed, hang',
+      'rules[0].fault: must have exactly one of status, cut, malformed, stall, hang',
     ],
     ['a fault of two kinds', rule('fault: { hang: true, cut: 1 }'), 'rules[0].fault: must have exactly one of'],
     ['a status that is none', rule('fault: { status: 200 }'), 'rules[0].fault.status'],
