@@ -11,7 +11,7 @@ export async function refuseOwn(folder: string, names: Iterable<string>): Promis
   for (const file of names) {
     if (isPlanFile(file) && (await isOurs(path.join(folder, file)))) own.push(path.posix.dirname(file))
   }
-  const [first, ...others] = own
+  const [first, ...others] = own.sort() // a disk lists names in any order
   if (first === undefined) return
   const workspaces = [...new Set(own.map((one) => workspaceIn(folder, one)))]
   const [what, places] = workspaces.length > 1 ? ['workspaces', workspaces] : ['benchmarks', own]
